@@ -1,0 +1,50 @@
+"""What a metric is: a pure function of features with its identity card.
+
+A metric is one module that defines `METRIC`, one line in its suite's list, and its test. It never opens a file, runs a
+model or draws a random number without a seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from evaluator.schema import Need
+
+
+class Direction(StrEnum):
+    """Which way is better."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    NONE = "none"  # a fact, neither good nor bad
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a metric found: the value in its declared range, the raw figure behind it, and diagnostics."""
+
+    value: float
+    raw: float | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """Identity card and arithmetic of one metric.
+
+    `compute` receives the needs by their names and returns an Outcome, or raises NotApplicable.
+    """
+
+    id: str
+    version: int  # raised when a value can change
+    title: str  # what a table shows
+    summary: str  # one sentence for people
+    direction: Direction
+    range: tuple[float | None, float | None]  # inclusive; None = unbounded
+    unit: str  # "" for a plain ratio
+    paper: str  # protocol and section that the definition comes from
+    needs: Mapping[str, Need]
+    compute: Callable[..., Outcome]

@@ -1,0 +1,53 @@
+"""ONNX Runtime behind the Session protocol: one thread, no spinning, no telemetry, and the provider that was asked for.
+
+Telemetry: from version 1.29 the library resolves a vendor host and writes a device id unless `ORT_DISABLE_TELEMETRY` is
+set before it is imported. It is set here, in the only module that imports the library.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from evaluator.errors import ExpertError, PrerequisiteError
+from evaluator.runtime.session import Array
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+CPU = "CPUExecutionProvider"
+
+
+class OnnxSession:
+    """One ONNX file on the CPU.
+
+    One intra-op thread: the same sums in the same order whatever the machine does; workers, not kernels, use the cores.
+    """
+
+    def __init__(self, path: Path, provider: str = CPU) -> None:
+        import onnxruntime as ort
+
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 3
+        self.file = path.name
+        self._session = ort.InferenceSession(str(path), options, providers=[provider])
+        self.provider: str = self._session.get_providers()[0]
+        if self.provider != provider:  # the library falls back to the CPU and says nothing
+            raise PrerequisiteError(f"{path.name}: asked ONNX Runtime for {provider}, obtained {self.provider}")
+        self.inputs: Mapping[str, tuple[Sequence[int | str | None], str]] = {
+            item.name: (item.shape, item.type) for item in self._session.get_inputs()
+        }
+        self.outputs: Sequence[str] = [item.name for item in self._session.get_outputs()]
+
+    def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
+        """Run once. Raises ExpertError if an output holds NaN or infinity."""
+        found = dict(zip(self.outputs, self._session.run(None, dict(feeds)), strict=True))
+        for name, value in found.items():
+            if value.dtype.kind == "f" and not np.isfinite(value).all():
+                raise ExpertError(f"{self.file}: output {name} is not finite")
+        return found

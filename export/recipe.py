@@ -1,0 +1,61 @@
+"""What an export recipe is: verified weight files in, ONNX files out, with proof that both compute the same.
+
+A recipe is one module `export/recipes/<model id>.py` with a function `build(sources, out) -> list[Parity]`. It writes
+the files that the lock entry of the model lists under `files` into the folder `out`. Torch files are read with
+`weights_only=True` only. This module and the recipes are the only code that needs torch on a CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+
+class Sources(Protocol):
+    """The verified inputs of one recipe, as its lock entry lists them under `sources`."""
+
+    def file(self, name: str) -> Path:
+        """A weight or data file: a member of a registry package, or a file that the user mounted."""
+
+    def module(self, package: str, name: str, stubs: Sequence[str] = ()) -> ModuleType:
+        """Import a network definition from a hash-locked package, with empty modules in place of `stubs`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parity:
+    """How far an exported file is from its origin on the same input."""
+
+    file: str
+    output: str
+    max_abs: float
+    tolerance: float
+
+    @property
+    def passed(self) -> bool:
+        """True if the largest difference is within the stated tolerance."""
+        return self.max_abs <= self.tolerance
+
+
+Build = Callable[[Sources, Path], list[Parity]]
+
+
+def compare(path: Path, feeds: Mapping[str, Any], expected: Mapping[str, Any], tolerance: float) -> list[Parity]:
+    """Run an ONNX file on the CPU and measure every output against arrays computed by the origin.
+
+    Every expected output must exist with the same shape; otherwise ValueError.
+    """
+    import numpy as np
+
+    from evaluator.runtime.onnx import OnnxSession
+
+    found = OnnxSession(path).run(feeds)
+    rows = []
+    for name, want in expected.items():
+        want = np.asarray(want)
+        if found[name].shape != want.shape:
+            raise ValueError(f"{path.name}: output {name} has shape {found[name].shape}, the origin gives {want.shape}")
+        rows.append(Parity(path.name, name, float(np.abs(found[name] - want).max()), tolerance))
+    return rows
