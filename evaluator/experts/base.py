@@ -1,6 +1,6 @@
 """What an expert is: one model family that turns views of a clip into a feature.
 
-An expert is one module `evaluator/experts/<id>.py` that binds its class to the name `EXPERT`; the entry with the same id
+An expert is one module `evaluator/experts/<id>.py` that binds its class to the name `EXPERT`; the entry of the same id
 in `models/models.lock.json` names its weights and capability. It never opens a media file and never sees another clip.
 """
 

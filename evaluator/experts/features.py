@@ -31,10 +31,21 @@ class Embeddings:
 
 @dataclass(frozen=True, slots=True)
 class SpeechQuality:
-    """capability `speech_quality`: mean opinion score, 1 (bad) to 5 (excellent), and diagnostics on that scale."""
+    """capabilities `speech_quality` and `plcmos`: mean opinion score, 1 (bad) to 5 (excellent), and diagnostics on
+    that scale."""
 
     mos: float
     diagnostics: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class DnsMos:
+    """capability `dnsmos`: mean opinion scores of speech, 1 (bad) to 5 (excellent)."""
+
+    sig: float  # the speech itself (ITU-T P.835)
+    bak: float  # the background
+    ovrl: float  # overall
+    p808: float  # overall, by the listening test of ITU-T P.808
 
 
 @dataclass(frozen=True, slots=True)

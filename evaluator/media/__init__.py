@@ -1,0 +1,7 @@
+"""Reading media: facts, samplings, views, sound. One in-order pass per file serves everybody.
+
+Knows nothing about models or metrics.
+"""
+
+VERSION = 1
+"""Raised when the same view of the same bytes can come out different."""

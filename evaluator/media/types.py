@@ -124,3 +124,4 @@ class DecodeReport:
     frames_decoded: int = 0
     frames_converted: int = 0
     notes: tuple[str, ...] = field(default=())
+    clip: ClipInfo | None = None  # the facts as decoding found them: differ from the probe's when a file is damaged

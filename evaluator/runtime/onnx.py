@@ -42,7 +42,10 @@ class OnnxSession:
         self.inputs: Mapping[str, tuple[Sequence[int | str | None], str]] = {
             item.name: (item.shape, item.type) for item in self._session.get_inputs()
         }
-        self.outputs: Sequence[str] = [item.name for item in self._session.get_outputs()]
+        self.output_types: Mapping[str, tuple[Sequence[int | str | None], str]] = {
+            item.name: (item.shape, item.type) for item in self._session.get_outputs()
+        }
+        self.outputs: Sequence[str] = list(self.output_types)
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         """Run once. Raises ExpertError if an output holds NaN or infinity."""

@@ -1,0 +1,172 @@
+"""The command line: options to calls, results to text, errors to exit codes. No logic of its own.
+
+People read stderr; machines read the files of the run, or stdout with --json. Every option is also an environment
+variable: `--models` is EVALUATOR_MODELS.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+import evaluator
+from evaluator import errors
+
+EXIT_CODES = """
+\b
+Exit codes:
+  0    every case has its results (skips allowed)
+  1    internal error
+  2    usage or manifest error
+  3    finished, but some metrics failed
+  4    something is missing: weights, a codec, a device
+  130  interrupted; everything finished is kept, the same command goes on
+"""
+
+
+class _Command(click.Group):
+    """A group that runs `run` when the first word is an option: `evaluator --manifest F` alone works."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        own = {"--help", "-h", "--version"}
+        if args and args[0].startswith("-") and args[0] not in own:
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+def command(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line. Always exits; never shows a traceback for what the user can mend."""
+    try:
+        code = cli.main(args=arguments, prog_name="evaluator", standalone_mode=False, auto_envvar_prefix="EVALUATOR")
+        sys.exit(code if isinstance(code, int) else errors.EXIT_OK)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(errors.EXIT_USAGE)
+    except errors.EvaluatorError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted: what was finished is kept; run the same command to go on", err=True)
+        sys.exit(errors.EXIT_INTERRUPTED)
+
+
+@click.group(cls=_Command, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(evaluator.__version__, message="%(prog)s %(version)s")
+def cli() -> None:
+    """Reproducible, offline scores for generated and edited audio-video.
+
+    `evaluator --manifest run.jsonl --out DIR` scores a manifest; it is short for `evaluator run ...`.
+    """
+
+
+PathIn = click.Path(path_type=Path, exists=True)
+PathOut = click.Path(path_type=Path)
+
+
+def _manifest_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option(
+            "--media-root", type=PathIn, help="Folder that paths start from. [default: the manifest's folder]"
+        ),
+        click.option("--manifest", type=PathIn, required=True, help="JSON lines, one case a line."),
+    ):
+        function = option(function)
+    return function
+
+
+def _model_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--models", type=PathIn, help="Folder with mounted reference weights.")(function)
+
+
+def _json_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--json", "as_json", is_flag=True, help="Write the result to stdout as JSON.")(function)
+
+
+def _shard(_: click.Context, __: click.Parameter, value: str) -> tuple[int, int]:
+    first, slash, second = value.partition("/")
+    if not (slash and first.isdecimal() and second.isdecimal() and 1 <= int(first) <= int(second)):
+        raise click.BadParameter(f"expected i/n with 1 <= i <= n, found {value!r}")
+    return int(first), int(second)
+
+
+def _words(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
+    return tuple(word for word in (value or "").split(",") if word)
+
+
+@cli.command(epilog=EXIT_CODES)
+@_manifest_options
+@_model_options
+@click.option("--out", type=PathOut, default=Path("out"), show_default=True, help="Folder for the results.")
+@click.option("--suite", callback=_words, help="Only these suites, separated by commas.")
+@click.option("--metrics", callback=_words, help="Only these metrics, separated by commas.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first N cases.")
+@click.option("--shard", default="1/1", callback=_shard, show_default=True, help="Part i of n, by source clip.")
+@click.option("--profile", default="paper", show_default=True, help="Which reading of the papers to compute.")
+@click.option("--workers", type=click.IntRange(min=1), help="Worker threads. [default: one per core]")
+@click.option("--device", type=click.Choice(["cpu"]), default="cpu", show_default=True, help="Where models run.")
+@click.option("--require-reference", is_flag=True, help="Exit 4 instead of using a stand-in model.")
+@click.option("--resume/--fresh", default=True, show_default=True, help="Go on in --out, or start over.")
+@click.option("--dry-run", is_flag=True, help="Plan, say what would be done, do nothing.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no table.")
+@_json_option
+def run(**options: Any) -> int:
+    """Score a manifest."""
+    from evaluator import commands
+
+    return commands.run(options)
+
+
+@cli.command()
+@_manifest_options
+@_json_option
+def check(manifest: Path, media_root: Path | None, as_json: bool) -> int:
+    """Read a manifest and every file that it names; report everything that is wrong."""
+    from evaluator import commands
+
+    return commands.check(manifest, media_root, as_json)
+
+
+@cli.command(name="list")
+@click.argument("suite", required=False)
+@_json_option
+def list_(suite: str | None, as_json: bool) -> int:
+    """List suites and their metrics: direction, range, unit, source."""
+    from evaluator import commands
+
+    return commands.list_metrics(suite, as_json)
+
+
+@cli.command()
+@_manifest_options
+@click.argument("parts", nargs=-1, required=True, type=PathIn)
+@click.option("--out", type=PathOut, required=True, help="Folder for the joined results.")
+@click.option("-q", "--quiet", is_flag=True, help="No table.")
+def merge(manifest: Path, media_root: Path | None, parts: tuple[Path, ...], out: Path, quiet: bool) -> int:
+    """Join the --out folders of shards into one."""
+    from evaluator import commands
+
+    return commands.merge(manifest, media_root, parts, out, quiet)
+
+
+@cli.group()
+def models() -> None:
+    """What models there are, which are present, and where the missing ones come from."""
+
+
+def _models_command(name: str, text: str) -> None:
+    @models.command(name=name, help=text)
+    @_model_options
+    @_json_option
+    def _(models: Path | None, as_json: bool) -> int:
+        from evaluator import commands
+
+        return commands.models(name, models, as_json)
+
+
+_models_command("list", "Every capability, the model that serves it here, and its tier.")
+_models_command("verify", "Read every weight file and compare it with the lock. Exit 4 if one differs.")
+_models_command("where", "The path where each file is, or has to be copied to, and from where.")

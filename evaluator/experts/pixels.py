@@ -1,0 +1,52 @@
+"""What image models share: uint8 pictures to normalised float32 arrays, and vectors to unit length.
+
+Knows nothing about models; resizing belongs to views.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluator.errors import ExpertError
+from evaluator.media.types import F32, U8
+from evaluator.schema import ExpertNeed, Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Normalisation:
+    """(x / 255 - mean) / std per channel, R, G, B."""
+
+    mean: tuple[float, float, float]
+    std: tuple[float, float, float]
+
+
+UNIT = Normalisation((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
+"""0..1."""
+SYMMETRIC = Normalisation((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
+"""-1..1, the same as x / 127.5 - 1."""
+IMAGENET = Normalisation((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
+
+
+def normalise(frames: U8, how: Normalisation) -> F32:
+    """uint8 [N, H, W, 3] to float32 [N, 3, H, W]."""
+    mean, std = np.asarray(how.mean, np.float32), np.asarray(how.std, np.float32)
+    scaled = frames * (1 / (255 * std)) - mean / std  # float32 throughout
+    return np.ascontiguousarray(scaled.transpose(0, 3, 1, 2))
+
+
+def unit_rows(vectors: F32) -> F32:
+    """[N, D] with each row divided by its length. Raises ExpertError for a row of zeros."""
+    length = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
+    if not (length > 0).all():
+        raise ExpertError("an embedding has length zero, so it points nowhere")
+    unit: F32 = (vectors / length).astype(np.float32)
+    return unit
+
+
+def sampling_of(want: ExpertNeed) -> Sampling:
+    """The frames that a request names. Raises ValueError if it names none: that is a mistake of a metric."""
+    if want.sampling is None:
+        raise ValueError(f"a request for {want.capability} must say which frames (`sampling`)")
+    return want.sampling

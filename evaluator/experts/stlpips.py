@@ -1,0 +1,59 @@
+"""ST-LPIPS: perceptual distance between frames of two clips (Ghildyal & Liu, ECCV 2022, AlexNet trunk).
+
+A stand-in for LPIPS that forgives shifts of a pixel or two: measured on one frame, a shift by one pixel gives 0.005,
+blur 0.15, strong JPEG 0.18, noise 0.54, another scene 0.67.
+
+Frame i of one clip meets frame i of the other, each sampled on its own length; the longer list is cut (CoVEBench 5.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from evaluator.errors import NotApplicable
+from evaluator.experts.base import Expert
+from evaluator.experts.features import FrameDistance
+from evaluator.experts.pixels import SYMMETRIC, normalise, sampling_of
+from evaluator.media.types import F32
+from evaluator.runtime.session import Session
+from evaluator.schema import ExpertNeed, Filter, Fit, FramesNeed, Need, View
+
+SIZE = 256
+BATCH = 10
+"""CoVEBench compares ten frames."""
+
+
+class StLpips(Expert):
+    """One distance per pair of frames, both squashed to 256 x 256; 0 = equal."""
+
+    id: ClassVar[str] = "stlpips"
+    capability: ClassVar[str] = "frame_distance"
+
+    def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
+        first, second = want.roles
+        view = View(sampling_of(want), Fit.SQUASH, SIZE, SIZE, Filter.BICUBIC)
+        return {"first": FramesNeed(view, first), "second": FramesNeed(view, second)}
+
+    def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> FrameDistance:
+        count = min(len(inputs["first"].data), len(inputs["second"].data))
+        if count == 0:
+            raise NotApplicable("not_applicable", "One of the clips has no frame.")
+        first, second = (normalise(inputs[name].data[:count], SYMMETRIC) for name in ("first", "second"))
+        return FrameDistance(distances(self.sessions.session(self.id, "stlpips.onnx"), first, second))
+
+
+def distances(session: Session, first: F32, second: F32) -> F32:
+    """Distance of each pair of rows [N, 3, 256, 256], in batches of a fixed size filled up with zeros."""
+    padding = np.zeros((-len(first) % BATCH, *first.shape[1:]), np.float32)
+    pairs = [np.concatenate([side, padding]) for side in (first, second)]
+    parts = [
+        session.run({"first": pairs[0][at : at + BATCH], "second": pairs[1][at : at + BATCH]})["distance"]
+        for at in range(0, len(pairs[0]), BATCH)
+    ]
+    return np.concatenate(parts)[: len(first)].astype(np.float32)
+
+
+EXPERT = StLpips

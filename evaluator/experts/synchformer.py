@@ -1,0 +1,131 @@
+"""Synchformer: by how much sound and picture are apart, as a probability for each of 21 offsets.
+
+Iashin, Xie, Rahtu and Zisserman, "Synchformer", ICASSP 2024; used by AVE-Compass (av_sync, section 4.4). The network is
+a file that the user mounts. It hears and sees the first five seconds at 25 frames a second, in 14 segments of 0.64 s
+that overlap by half. Sound and pictures are put together by their presentation times, as a player does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.errors import ExpertError, NotApplicable
+from evaluator.experts.base import Expert
+from evaluator.experts.features import SyncOffset
+from evaluator.experts.spectral import hann, mel_bank, mel_spectrogram
+from evaluator.experts.waveform import RATE, samples_of, sound_need, zero_padded
+from evaluator.media.types import F32, U8, Audio
+from evaluator.schema import ExpertNeed, Filter, Fit, FramesNeed, Need, Sampling, View
+
+FILE = "synchformer.onnx"
+FPS = 25
+FRAMES = 5 * FPS
+SAMPLES = 5 * RATE
+SAMPLES_PER_FRAME = RATE // FPS  # 640
+
+SHORT_SIDE, SIDE = 256, 224  # pixels: scaled to, then cropped to
+VIEW = View(Sampling("fps_head", (FPS, FRAMES)), Fit.SHORT_SIDE_CROP, SHORT_SIDE, SIDE, Filter.FFMPEG_BICUBIC)
+"""As the reference scales, by FFmpeg, without its lossy re-encoding."""
+
+SEGMENTS = 14
+SEGMENT = 16  # frames, 0.64 s
+SEGMENT_HOP = 8  # frames
+FIRST = (FRAMES - SEGMENT - (SEGMENTS - 1) * SEGMENT_HOP) // 2  # frame 2: the segments lie in the middle
+
+FFT = 1024
+WINDOW = 400  # samples, 25 ms
+HOP = 160  # samples, 10 ms
+MELS = 128
+LOG_OFFSET = 1e-6
+COLUMNS = 66  # a segment makes 65; the last holds the logarithm 0.0
+MEAN, DEVIATION = -4.2677393, 4.5689974  # of AudioSet; features are scaled by twice the deviation
+
+GRID = np.linspace(-2.0, 2.0, 21, dtype=np.float32)
+"""Seconds. Positive: the sound comes early."""
+
+ELEMENT_TYPES: Mapping[str, type[np.float16] | type[np.float32]] = {
+    "tensor(float)": np.float32,
+    "tensor(float16)": np.float16,
+}
+
+
+class Synchformer(Expert):
+    """capability `av_sync`. A clip under five seconds is completed with its last frame and silence, and says so."""
+
+    id = "synchformer"
+    capability = "av_sync"
+
+    def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
+        return {"frames": FramesNeed(VIEW, role=want.roles[0]), "audio": sound_need(want)}
+
+    def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> SyncOffset:
+        frames = inputs["frames"]
+        sound = aligned(inputs["audio"], start=float(frames.time[0]))
+        session = self.sessions.session(self.id, FILE)
+        video = video_segments(frames.data, _element_type(session.inputs["video"][1]))
+        logits = session.run({"video": video, "audio": audio_segments(sound)})["logits"]
+        padded = len(frames.data) < FRAMES or len(sound) < SAMPLES
+        return SyncOffset(_softmax(logits[0].astype(np.float64)), GRID.copy(), padded)
+
+
+def _element_type(name: str) -> type[np.float16] | type[np.float32]:
+    """The numpy type of the video input. Published engines run in float16 on a GPU; a CPU needs float32."""
+    if name not in ELEMENT_TYPES:
+        raise ExpertError(f"{FILE}: the video input has type {name}; expected one of {', '.join(ELEMENT_TYPES)}.")
+    return ELEMENT_TYPES[name]
+
+
+def aligned(audio: Audio, start: float) -> F32:
+    """The sound of the first five seconds from `start` (the presentation time of the first frame); shorter at the end.
+
+    Raises NotApplicable if there is none.
+    """
+    samples = samples_of(audio, "Synchformer")
+    late = round((audio.start - start) * RATE)  # samples by which the sound begins after the picture
+    if late >= SAMPLES or -late >= len(samples):
+        raise NotApplicable("not_applicable", "No sound coincides with the first five seconds of the picture.")
+    return np.pad(samples, (max(0, late), 0))[max(0, -late) :][:SAMPLES]
+
+
+def video_segments(frames: U8, element: type[np.float16] | type[np.float32]) -> npt.NDArray[Any]:
+    """Segments [1, 14, 16, 3, 224, 224] in -1..1 of at most 125 frames [n, 224, 224, 3], the last one repeated."""
+    chosen = np.minimum(np.arange(FRAMES), len(frames) - 1)
+    levels: npt.NDArray[Any] = np.arange(256).astype(element)
+    table = (levels / element(255) - element(0.5)) / element(0.5)  # rounded as the element type rounds
+    picture = table[frames[chosen].transpose(0, 3, 1, 2)]  # [125, 3, 224, 224]
+    return np.stack([picture[first : first + SEGMENT] for first in _segment_starts()])[None]
+
+
+def audio_segments(sound: F32) -> F32:
+    """Log-mel segments [1, 14, 1, 128, 66] of the first five seconds, completed with zeros."""
+    whole = zero_padded(sound, SAMPLES)
+    length = SEGMENT * SAMPLES_PER_FRAME  # 10,240
+    starts = [first * SAMPLES_PER_FRAME for first in _segment_starts()]
+    return np.stack([_log_mel(whole[start : start + length]) for start in starts])[None, :, None]
+
+
+def _segment_starts() -> range:
+    """First frames of the segments: 2, 10, ... 106."""
+    return range(FIRST, FIRST + SEGMENTS * SEGMENT_HOP, SEGMENT_HOP)
+
+
+def _log_mel(samples: F32) -> F32:
+    """Scaled log-mel power of one segment: [128, 66]."""
+    bank = mel_bank(RATE, FFT, MELS, 0.0, RATE / 2, "htk")
+    padded = np.pad(samples, FFT // 2, mode="reflect")
+    mel = mel_spectrogram(padded, hann(WINDOW, FFT), HOP, bank, power=2)  # [65, 128]
+    columns = np.zeros((COLUMNS, MELS))
+    columns[: len(mel)] = np.log(mel + LOG_OFFSET)
+    return ((columns.T - MEAN) / (2.0 * DEVIATION)).astype(np.float32)
+
+
+def _softmax(logits: npt.NDArray[np.float64]) -> F32:
+    weights = np.exp(logits - logits.max())
+    return np.asarray(weights / weights.sum(), np.float32)
+
+
+EXPERT = Synchformer

@@ -1,0 +1,224 @@
+"""The protocol of decoding: one in-order pass over an open file feeds every view and every sound.
+
+Says which frames go to whom and what happens when a damaged file holds other frames than its packet table said.
+Does not decode: a backend does (`evaluator.media.decode_pyav`). Nothing holds a whole clip in full resolution, except a
+`CollectTap` that was asked to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import av
+import numpy as np
+
+from evaluator.errors import MediaError, NotApplicable
+from evaluator.media import audio as sound
+from evaluator.media.decode_pyav import Pass, run
+from evaluator.media.limits import LIMITS, Limits
+from evaluator.media.sampling import select
+from evaluator.media.types import I64, U8, Audio, ClipInfo, DecodeReport, FrameChunk, Frames, FrameTap, VideoInfo
+from evaluator.media.views import Renderer, target_size
+from evaluator.schema import AudioView, View
+
+CHUNK = 32
+"""Most frames in one push."""
+
+CHUNK_BYTES = 64 << 20
+"""Chunks of large pictures are shorter, so that a chunk takes no more memory than this (or one frame)."""
+
+
+@runtime_checkable
+class Restartable(Protocol):
+    """A tap that can begin again when decoding finds that the clip is not what the packet table said."""
+
+    def restart(self, clip: ClipInfo) -> None:
+        """Forget every frame; they come again, from the start, picked by the facts in `clip`."""
+
+
+class CollectTap:
+    """Keeps the frames of one view. `close` returns them as `Frames`."""
+
+    def __init__(self, clip: ClipInfo) -> None:
+        self._clip = clip
+        self._chunks: list[FrameChunk] = []
+
+    def restart(self, clip: ClipInfo) -> None:
+        """Begin again with the facts that decoding found."""
+        self._clip, self._chunks = clip, []
+
+    def push(self, chunk: FrameChunk) -> None:
+        """Keep a chunk (not a copy)."""
+        self._chunks.append(chunk)
+
+    def close(self) -> Frames:
+        """Everything that was pushed. Raises NotApplicable if that is nothing: the sampling picked no frame."""
+        if not self._chunks:
+            raise NotApplicable("not_applicable", "the clip is too short: no frame was picked from it")
+        index = np.concatenate([chunk.index for chunk in self._chunks])
+        time = np.concatenate([chunk.time for chunk in self._chunks])
+        return Frames(self._gather(len(index)), index, time, self._clip)
+
+    def _gather(self, count: int) -> U8:
+        """[N, H, W, C]; frees each chunk as it is copied, so that the peak is one clip and not two."""
+        if len(self._chunks) == 1:
+            return self._chunks[0].data
+        data = np.empty((count, *self._chunks[0].data.shape[1:]), np.uint8)
+        done = 0
+        self._chunks.reverse()
+        while self._chunks:
+            part = self._chunks.pop().data
+            data[done : done + len(part)] = part
+            done += len(part)
+        return data
+
+
+def decode(
+    path: Path,
+    info: ClipInfo,
+    taps: Sequence[tuple[View, FrameTap]],
+    audio: Sequence[AudioView],
+    limits: Limits = LIMITS,
+) -> tuple[dict[AudioView, Audio], DecodeReport]:
+    """Feed the frames of `path` to the taps and return its sound, in one pass. The caller closes the taps.
+
+    Taps with equal view get the same (read-only) arrays, in presentation order. If a damaged file decodes to other
+    frames than `info` says, the taps restart and the pictures are decoded a second time, so that every sampling rule
+    saw the true frames; `DecodeReport.clip` holds the corrected facts. A tap without `restart` keeps what it got where
+    that is right anyhow (every frame, every k-th ...).
+
+    Raises NotApplicable for a view of a clip without that stream, and MediaError `corrupt`, `too_large`,
+    `unsupported_picture`, `unsupported_sound`, or `frame_count_mismatch` (a tap that cannot restart got wrong frames).
+    """
+    _check_streams(info, taps, audio)
+    rates = {view.rate for view in audio} if info.audio is not None else set()
+    if not taps and not rates:
+        return {view: sound.silence(view, info) for view in audio}, DecodeReport(passes=0, clip=info)
+    feed = _Feed(info.video, taps) if info.video is not None and taps else None
+    found = run(path, feed.frame if feed else None, rates, limits)
+    report = DecodeReport(1, found.frames, feed.finish() if feed else 0, found.notes, info)
+    if feed and info.video is not None and not np.array_equal(found.times, info.video.times):
+        report = _again(path, feed, found, report, limits)
+    return {view: _audio(view, info, found.track) for view in audio}, report
+
+
+def _again(path: Path, feed: _Feed, found: Pass, report: DecodeReport, limits: Limits) -> DecodeReport:
+    """Second pass over the pictures, planned on the frames that the first one met."""
+    clip, video = report.clip, feed.video
+    assert clip is not None  # noqa: S101  (decode() set it)
+    note = f"frame_count_mismatch: {video.frames} frames indexed by {video.indexed_by}, {found.frames} decoded"
+    true = replace(video, times=found.times, duration=found.end - float(found.times[0]), indexed_by="decode")
+    clip = replace(clip, video=true, notes=(*clip.notes, note))
+    feed = _Feed(true, feed.restart(clip, path))
+    frames = run(path, feed.frame, set(), limits).frames
+    counts = (report.frames_decoded + frames, report.frames_converted + feed.finish())
+    return DecodeReport(2, *counts, (*report.notes, note), clip)
+
+
+def _check_streams(info: ClipInfo, taps: Sequence[tuple[View, FrameTap]], audio: Sequence[AudioView]) -> None:
+    if taps and info.video is None:
+        raise NotApplicable("not_applicable", "the clip has no video stream")
+    if info.audio is None and any(view.missing == "skip" for view in audio):
+        raise NotApplicable("not_applicable", "the clip has no audio stream")
+
+
+def _audio(view: AudioView, info: ClipInfo, track: sound.Track) -> Audio:
+    if info.audio is None:
+        return sound.silence(view, info)
+    return Audio(track.samples(view.rate), view.rate, present=True, start=track.start)
+
+
+class _Feed:
+    """Hands every decoded frame to the views that want it."""
+
+    def __init__(self, video: VideoInfo, taps: Sequence[tuple[View, FrameTap]]) -> None:
+        self.video = video
+        self._renderer = Renderer(video)
+        self._position = 0
+        self._converted = 0
+        watchers: dict[View, list[FrameTap]] = {}
+        for view, tap in taps:
+            watchers.setdefault(view, []).append(tap)
+        self._routes = [_Route(view, group, video) for view, group in watchers.items()]
+
+    def frame(self, frame: av.VideoFrame) -> None:
+        """Take the next decoded frame."""
+        position, self._position = self._position, self._position + 1
+        self._renderer.start(frame)
+        wanted = [route for route in self._routes if route.wants(position)]
+        self._converted += bool(wanted)
+        for route in wanted:
+            route.add(position, float(self.video.times[position]), self._renderer.picture(route.view))
+
+    def finish(self) -> int:
+        """Push what is left; return how many frames at least one view wanted."""
+        for route in self._routes:
+            route.flush()
+        return self._converted
+
+    def restart(self, clip: ClipInfo, path: Path) -> list[tuple[View, FrameTap]]:
+        """Restart the taps for a clip that turned out to be `clip`; return those that want frames again."""
+        assert clip.video is not None  # noqa: S101  (it has a feed)
+        again: list[tuple[View, FrameTap]] = []
+        for route in self._routes:
+            for tap in route.taps:
+                if isinstance(tap, Restartable):
+                    tap.restart(clip)
+                    again.append((route.view, tap))
+                elif not np.array_equal(route.given(self._position), picked(route.view, clip.video)):
+                    raise MediaError("frame_count_mismatch", f"{path}: {clip.notes[-1]}; generate or copy it again")
+        return again
+
+
+class _Route:
+    """One view on its way: which frames it takes, the chunk that fills up, the taps that watch."""
+
+    def __init__(self, view: View, taps: Sequence[FrameTap], video: VideoInfo) -> None:
+        self.view = view
+        self.taps = taps
+        self._picked = picked(view, video)
+        self._plan = self._picked.tolist()
+        self._next = 0  # place in the plan
+        width, height = target_size(view, video.width, video.height)
+        self._shape = (height, width, 1 if view.colour == "gray" else 3)
+        self._length = max(1, min(CHUNK, CHUNK_BYTES // (height * width * self._shape[2])))
+        self._rows: list[tuple[int, float]] = []
+        self._data: U8 = np.empty((0, *self._shape), np.uint8)
+
+    def wants(self, position: int) -> bool:
+        return self._next < len(self._plan) and self._plan[self._next] == position
+
+    def add(self, position: int, time: float, picture: U8) -> None:
+        """Copy a picture into the chunk, as often as the plan repeats the frame."""
+        while self.wants(position):
+            if not self._rows:
+                self._data = np.empty((min(self._length, len(self._plan) - self._next), *self._shape), np.uint8)
+            self._data[len(self._rows)] = picture
+            self._rows.append((position, time))
+            self._next += 1
+            if len(self._rows) == len(self._data):
+                self.flush()
+
+    def flush(self) -> None:
+        """Push the chunk, full or not."""
+        if not self._rows:
+            return
+        data = self._data[: len(self._rows)]
+        data.flags.writeable = False
+        index, time = zip(*self._rows, strict=True)
+        chunk = FrameChunk(data, np.array(index, np.int64), np.array(time))
+        self._rows = []
+        for tap in self.taps:
+            tap.push(chunk)
+
+    def given(self, frames: int) -> I64:
+        """Indices that were pushed when `frames` frames came by."""
+        return self._picked[self._picked < frames]
+
+
+def picked(view: View, video: VideoInfo) -> I64:
+    """Indices [n] of the frames of a clip that a view takes."""
+    return select(view.sampling, video.times, float(video.times[0]) + video.duration)

@@ -1,0 +1,186 @@
+"""Facts of one file from its packet table: nothing but the first picture and the first sound is decoded.
+
+Exact frame times and count come from the packets' presentation times, without those that an edit list hides. Where the
+table cannot be trusted (AVI, raw streams, missing or repeated time stamps, damaged packets, leading pictures that the
+decoder drops) the frames are counted by one decode and `indexed_by` says so. Knows no views.
+
+Rotation and colour tags belong to decoded pictures in FFmpeg, so the first one is decoded for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import av
+from av.audio.frame import AudioFrame
+from av.audio.stream import AudioStream
+from av.container import InputContainer
+from av.error import FFmpegError
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+
+from evaluator.errors import MediaError
+from evaluator.media.container import MediaFrame, MediaPacket, MediaStream, open_media, packets, streams
+from evaluator.media.decoding import UNTIMED, Stamp, StreamDecoder, seconds, timeline
+from evaluator.media.limits import LIMITS, Limits
+from evaluator.media.types import F64, AudioInfo, ClipInfo, VideoInfo
+
+MATRICES = {0: "rgb", 1: "bt709", 4: "fcc", 7: "smpte240m", 8: "ycgco", 9: "bt2020", 10: "bt2020c"}
+"""AVColorSpace -> name. The rest, untagged (2) included, is converted as BT.601, which is FFmpeg's default."""
+
+FULL_RANGE = 2
+"""AVCOL_RANGE_JPEG."""
+
+SHORTFALL = 0.25
+"""Seconds by which the packets may end before the time that the header says, without a note."""
+
+
+@dataclass(slots=True)
+class _Table:
+    """The packets of one stream: stamps of those that are shown, and the first frame that comes out."""
+
+    decoder: StreamDecoder
+    stamps: list[Stamp] = field(default_factory=list)
+    damaged: int = 0
+    first: MediaFrame | None = None
+
+    def add(self, packet: MediaPacket) -> None:
+        if self.first is None:
+            self.first = next(iter(self.decoder.decode(packet)), None)
+        if packet.size and not packet.is_discard:
+            self.stamps.append((packet.pts, packet.duration or 0))
+            self.damaged += packet.is_corrupt
+
+    @property
+    def known(self) -> list[tuple[int, int]]:
+        """Stamps that exist, in presentation order."""
+        return sorted((stamp, duration) for stamp, duration in self.stamps if stamp is not None)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every shown packet has a time of its own and the decoder starts with the earliest."""
+        times = {stamp for stamp, _ in self.known}
+        return len(times) == len(self.stamps) and not self.damaged and self.first_stamp == min(times)
+
+    @property
+    def first_stamp(self) -> int | None:
+        return self.first.pts if self.first is not None else None
+
+
+def probe(path: Path, limits: Limits = LIMITS) -> ClipInfo:
+    """Facts of a media file.
+
+    Raises MediaError with one of the codes `missing`, `not_a_file`, `unreadable`, `empty`, `not_media`, `truncated`,
+    `corrupt`, `no_streams`, `unsupported_codec`, `no_times`, `too_large`; the message names the file and what to do.
+    """
+    with open_media(path, limits) as container:
+        video, audio = streams(container)
+        tables = {stream: _Table(StreamDecoder(stream, limits)) for stream in (video, audio) if stream is not None}
+        notes = _read(container, tables, path, limits)
+        if not any(table.stamps for table in tables.values()):
+            raise MediaError("no_streams", f"{path} holds no pictures and no sound; generate or copy it again")
+        pictures = _video(path, video, tables[video], limits) if video and tables[video].stamps else None
+        sound = _audio(path, audio, tables[audio]) if audio and tables[audio].stamps else None
+        notes += _early_end(container, tables)
+        return ClipInfo(container.format.name, pictures, sound, tuple(notes))
+
+
+def _read(container: InputContainer, tables: Mapping[MediaStream, _Table], path: Path, limits: Limits) -> list[str]:
+    """Fill the tables with every packet of the file; return what went wrong on the way."""
+    budget = path.stat().st_size * limits.packet_bytes_ratio + limits.packet_bytes_slack
+    notes = []
+    for packet in packets(container, *tables):
+        if isinstance(packet, FFmpegError):
+            notes.append(f"read error: {packet.strerror}")
+            continue
+        table = tables[packet.stream]
+        if table.first is None and isinstance(packet.stream, VideoStream):
+            _check_picture(path, packet.stream.width, packet.stream.height, limits)
+        table.add(packet)
+        budget -= packet.size
+        if budget < 0 or len(table.stamps) > limits.frames:
+            raise MediaError("too_large", f"{path} holds more packets than {limits}")
+    return notes
+
+
+def _video(path: Path, stream: VideoStream, table: _Table, limits: Limits) -> VideoInfo:
+    frame = table.first
+    if not isinstance(frame, VideoFrame):
+        raise MediaError("corrupt", f"{path}: no picture can be decoded; generate or copy it again")
+    by_packets = table.exact and stream.container.format.name not in UNTIMED
+    times, end = timeline(stream, table.known) if by_packets else times_by_decode(path, limits)
+    rotation = -frame.rotation % 360
+    upright = rotation % 180 == 0
+    aspect = stream.sample_aspect_ratio or Fraction(1)
+    info = VideoInfo(
+        codec=stream.codec_context.name,
+        width=frame.width if upright else frame.height,
+        height=frame.height if upright else frame.width,
+        pixel_format=frame.format.name,
+        matrix="rgb" if frame.format.is_rgb else MATRICES.get(frame.colorspace, "bt601"),
+        full_range=frame.color_range == FULL_RANGE or frame.format.is_rgb,
+        rotation=rotation,
+        sample_aspect=aspect.as_integer_ratio() if upright else (1 / aspect).as_integer_ratio(),
+        times=times,
+        duration=end - float(times[0]),
+        interlaced=frame.interlaced_frame,
+        indexed_by="packets" if by_packets else "decode",
+    )
+    _check_whole(path, info, limits)
+    return info
+
+
+def times_by_decode(path: Path, limits: Limits) -> tuple[F64, float]:
+    """Times [N] and the end of the last frame, in seconds, by decoding every picture and converting none."""
+    stamps: list[Stamp] = []
+    with open_media(path, limits) as container:
+        stream, _ = streams(container)
+        assert stream is not None  # noqa: S101  (the caller found it a moment ago)
+        decoder = StreamDecoder(stream, limits)
+        for packet in packets(container, stream):
+            if not isinstance(packet, FFmpegError):
+                stamps += [(frame.pts, frame.duration) for frame in decoder.decode(packet)]
+            if len(stamps) > limits.frames:
+                raise MediaError("too_large", f"{path} holds more than {limits.frames} frames")
+        return timeline(stream, stamps)
+
+
+def _audio(path: Path, stream: AudioStream, table: _Table) -> AudioInfo:
+    frame = table.first
+    if not isinstance(frame, AudioFrame) or not table.known:
+        raise MediaError("corrupt", f"{path}: its audio stream cannot be decoded; generate or copy it again")
+    start = seconds(frame.pts if frame.pts is not None else table.known[0][0], stream)
+    end = max(seconds(stamp + duration, stream) for stamp, duration in table.known)
+    return AudioInfo(
+        stream.codec_context.name, frame.sample_rate, frame.layout.nb_channels, start, max(0.0, end - start)
+    )
+
+
+def _early_end(container: InputContainer, tables: Mapping[MediaStream, _Table]) -> list[str]:
+    """A note if the header promises more than the packets hold (a download that stopped)."""
+    known = [(stream, table.known) for stream, table in tables.items() if table.known]
+    if not known or container.duration is None:
+        return []
+    start = min(seconds(stamps[0][0], stream) for stream, stamps in known)
+    end = max(seconds(stamp + stay, stream) for stream, stamps in known for stamp, stay in stamps)
+    promised = container.duration / av.time_base
+    if promised - (end - start) <= SHORTFALL:
+        return []
+    return [f"truncated: the header says {promised:.3f} s, the packets end after {end - start:.3f} s"]
+
+
+def _check_picture(path: Path, width: int, height: int, limits: Limits) -> None:
+    """Refuse a picture that is too large before a decoder sees it."""
+    if width * height > limits.pixels:
+        raise MediaError("too_large", f"{path} has pictures of {width} x {height}; at most {limits.pixels} pixels")
+
+
+def _check_whole(path: Path, video: VideoInfo, limits: Limits) -> None:
+    """Refuse a clip that would take hours to decode."""
+    pixels = video.frames * video.width * video.height
+    if video.duration > limits.seconds or pixels > limits.total_pixels:
+        size = f"{video.frames} frames of {video.width} x {video.height}, {video.duration:.1f} s"
+        raise MediaError("too_large", f"{path} has {size}; at most {limits.seconds} s and {limits.total_pixels} pixels")

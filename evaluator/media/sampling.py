@@ -1,0 +1,158 @@
+"""Which frames of a clip: pure functions from time stamps and a `Sampling` to indices.
+
+Works on the true number of frames and their presentation times, so a rule means the same for constant and variable
+frame rate and on every decoder. Indices come out in presentation order; only the fps rules repeat some. Knows no files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from evaluator.media.types import F64, I64
+from evaluator.schema import Sampling
+
+TIE = 1e-6
+"""Slots. A time stamp such as 0.58 s is 14.5 slots of 1/25 s on paper and 14.499999999999998 in a float."""
+
+RATE_TOLERANCE = 4e-4
+"""Relative. Time stamps in milliseconds blur a frame rate by less than this; 24000/1001 is 1e-3 away from 24."""
+
+Ranges = tuple[tuple[int, int], ...]
+
+
+def select(sampling: Sampling, times: F64, end: float | None = None) -> I64:
+    """Indices [n] of the frames that `sampling` picks from a clip, in presentation order.
+
+    times: [N] presentation time in seconds, ascending. end: when the last frame goes, in seconds; if None, it is taken
+    to stay for the median frame interval (only the fps rules look at it).
+    Raises ValueError for an unknown rule or parameters that it does not take.
+    """
+    if sampling.rule not in RULES:
+        raise ValueError(f"unknown sampling rule {sampling.rule!r}; expected one of {', '.join(RULES)}")
+    rule, names = RULES[sampling.rule]
+    if len(sampling.params) != len(names):
+        raise ValueError(f"{sampling.rule} takes the parameters {names}, found {sampling.params}")
+    if len(times) == 0:
+        return np.empty(0, np.int64)
+    return rule(times, end, *sampling.params)
+
+
+def _every_frame(times: F64, _end: float | None) -> I64:
+    return np.arange(len(times))
+
+
+def _ave_f1(times: F64, _end: float | None, n: int) -> I64:
+    """AVE-Compass 3.3 F1: all frames of a clip of at most n frames (or if n <= 1), else n from first to last."""
+    last = len(times) - 1
+    if n <= 1 or len(times) <= n:
+        return np.arange(len(times))
+    return _unique(np.minimum(last, np.arange(n) * last / (n - 1)))
+
+
+def _linspace(times: F64, _end: float | None, n: int) -> I64:
+    """AVE-Compass 3.3 F2: min(N, n) positions from first to last, rounded half to even."""
+    _at_least("n", n, 1)
+    return _unique(np.linspace(0, len(times) - 1, min(len(times), n)))
+
+
+def _equal_indices(times: F64, _end: float | None, count: int) -> I64:
+    """CoVEBench 2: like `linspace`, but a single frame is the middle one."""
+    n = min(len(times), count)
+    if n <= 1:
+        return np.array([len(times) // 2])
+    return _unique(np.arange(n) * (len(times) - 1) / (n - 1))
+
+
+def _every(times: F64, _end: float | None, k: int) -> I64:
+    """Frames 0, k, 2k, ..."""
+    _at_least("k", k, 1)
+    return np.arange(0, len(times), k)
+
+
+def _stride(times: F64, _end: float | None, fps: float, max_frames: int) -> I64:
+    """CutCraft 4: frames 0, s, 2s, ... with s = max(1, int(clip rate / fps)), at most `max_frames`.
+
+    The clip rate is the mean over the time stamps; a clip whose stamps do not advance has step 1.
+    """
+    _above("fps", fps)
+    _at_least("max_frames", max_frames, 1)
+    length = float(times[-1] - times[0])
+    rate = (len(times) - 1) / length if length > 0 else 0.0
+    step = max(1, int(rate / fps * (1 + RATE_TOLERANCE)))
+    return np.arange(0, len(times), step)[:max_frames]
+
+
+def _fps(times: F64, end: float | None, rate: float) -> I64:
+    """AVE-Compass 3.4, FFmpeg's fps filter: slot j of 1/rate s shows the last frame whose time rounds to j or less.
+
+    Repeats a frame that fills several slots and leaves out one whose slot the next frame takes over.
+    """
+    _above("rate", rate)
+    last = float(times[-1]) + _interval(times) if end is None else end
+    edges = np.floor(rate * np.append(times, last) + 0.5 + TIE).astype(np.int64)  # [N + 1] slots
+    return np.repeat(np.arange(len(times)), np.maximum(np.diff(edges), 0))
+
+
+def _fps_head(times: F64, end: float | None, rate: float, slots: int) -> I64:
+    """The first `slots` slots of `fps`, for what looks at the beginning of a clip only."""
+    _at_least("slots", slots, 1)
+    return _fps(times, end, rate)[:slots]
+
+
+def _ranges(times: F64, _end: float | None, spans: Ranges) -> I64:
+    """Frames of the half-open ranges, each cut off at the end of the clip; a frame in two ranges comes once."""
+    for start, stop in spans:
+        if not 0 <= start < stop:
+            raise ValueError(f"range ({start}, {stop}): expected 0 <= start < end")
+    inside = np.zeros(len(times), bool)
+    for start, stop in spans:
+        inside[start:stop] = True
+    return np.flatnonzero(inside)
+
+
+def _triplets(times: F64, _end: float | None, count: int) -> I64:
+    """Odd frames 2k+1 with both neighbours, for `count` equally spaced k (for every k if there are fewer)."""
+    _at_least("count", count, 1)
+    available = (len(times) - 1) // 2
+    if available <= 0:
+        return np.empty(0, np.int64)
+    k = _unique(np.linspace(0, available - 1, min(available, count)))
+    return np.unique(2 * k[:, None] + np.arange(3))
+
+
+RULES: dict[str, tuple[Callable[..., I64], tuple[str, ...]]] = {
+    "all": (_every_frame, ()),
+    "ave_f1": (_ave_f1, ("n",)),
+    "linspace": (_linspace, ("n",)),
+    "equal_indices": (_equal_indices, ("count",)),
+    "every": (_every, ("k",)),
+    "stride": (_stride, ("fps", "max_frames")),
+    "fps": (_fps, ("rate",)),
+    "fps_head": (_fps_head, ("rate", "slots")),
+    "ranges": (_ranges, ("ranges",)),
+    "triplets": (_triplets, ("count",)),
+}
+"""Rule and the names of its parameters, by the name that a `Sampling` carries."""
+
+
+def _unique(positions: F64) -> I64:
+    """Sorted distinct integers, halves rounded to even."""
+    return np.unique(np.rint(positions).astype(np.int64))
+
+
+def _interval(times: F64) -> float:
+    """Median time between frames in seconds; 0.0 for a single frame."""
+    return float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+
+
+def _at_least(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, int) or value < least:
+        raise ValueError(f"{name} = {value!r}: expected a whole number of at least {least}")
+
+
+def _above(name: str, value: Any) -> None:
+    if not isinstance(value, int | float) or not value > 0:
+        raise ValueError(f"{name} = {value!r}: expected a number above 0")

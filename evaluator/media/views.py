@@ -1,0 +1,165 @@
+"""One decoded frame -> the pictures that views ask for: colour, rotation, size.
+
+Colour follows the file's matrix and range tags as FFmpeg's default conversion does (BT.601 limited range if untagged);
+the display rotation is applied; sample aspect and transfer curve are not. Knows nothing about which frames are wanted.
+
+Sizes that keep the aspect are truncated, never below 1: `int(long * target / short)`, as torchvision and the Hugging
+Face processors do. A centre crop begins at `round((size - crop) / 2)`, halves to even, as torchvision's does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import av
+import cv2
+import numpy as np
+from av.video.reformatter import Interpolation, VideoReformatter
+from PIL import Image
+
+from evaluator.media.types import U8, VideoInfo
+from evaluator.schema import ALL_FRAMES, Filter, Fit, View
+
+cv2.setNumThreads(1)  # the process's workers use the cores, one clip each
+
+Size = tuple[int, int]
+"""(width, height) in pixels."""
+
+
+def target_size(view: View, width: int, height: int) -> Size:
+    """(width, height) of the arrays of a view of a clip whose display picture is width x height."""
+    if view.fit is Fit.SHORT_SIDE_CROP:
+        return view.width, view.width
+    if view.fit is Fit.LETTERBOX:
+        return view.width or view.height, view.height
+    return scaled_size(view, width, height)
+
+
+def scaled_size(view: View, width: int, height: int) -> Size:
+    """(width, height) to which the whole picture is scaled, before a crop or a border."""
+    if view.fit is Fit.NATIVE:
+        return width, height
+    if view.height < 1 or (view.width < 1 and view.fit in {Fit.SQUASH, Fit.SHORT_SIDE_CROP}):
+        raise ValueError(f"{view}: height and width must say the target size")
+    if view.fit is Fit.SQUASH:
+        return view.width, view.height
+    if view.fit is Fit.LONG_SIDE_MAX:
+        return _scaled(width, height, min(view.height, max(width, height)), max(width, height))
+    if view.fit is Fit.LETTERBOX:
+        box_width = view.width or view.height
+        wide = width * view.height >= height * box_width
+        return _scaled(width, height, *((box_width, width) if wide else (view.height, height)))
+    if view.fit is Fit.SHORT_SIDE_CROP and view.width > view.height:
+        raise ValueError(f"{view}: the crop is larger than the short side")
+    return _scaled(width, height, view.height, min(width, height))
+
+
+def _scaled(width: int, height: int, target: int, side: int) -> Size:
+    """Both sides times target / side, truncated."""
+    return max(1, width * target // side), max(1, height * target // side)
+
+
+def transform_of(view: View) -> View:
+    """The view without its sampling: equal for two views that turn one frame into the same picture."""
+    return replace(view, sampling=ALL_FRAMES)
+
+
+class Renderer:
+    """Turns frames of one clip into pictures. Keeps one swscale context per size; not thread-safe."""
+
+    def __init__(self, video: VideoInfo) -> None:
+        self.size = (video.width, video.height)
+        self._turns = (-video.rotation // 90) % 4  # quarter turns counter-clockwise, as numpy counts
+        self._scalers: dict[Size, VideoReformatter] = {}
+        self._frame: av.VideoFrame | None = None
+        self._pictures: dict[View, U8] = {}
+        self._rgb: U8 | None = None
+
+    def start(self, frame: av.VideoFrame) -> None:
+        """Look at the next frame. Nothing is converted before a picture is asked for."""
+        self._frame, self._rgb = frame, None
+        self._pictures.clear()
+
+    def picture(self, view: View) -> U8:
+        """[H, W, C] of the current frame, shared by all views of equal transform: copy it, do not write to it."""
+        key = transform_of(view)
+        if key not in self._pictures:
+            self._pictures[key] = self._render(key)
+        return self._pictures[key]
+
+    def _render(self, view: View) -> U8:
+        size = scaled_size(view, *self.size)
+        if view.filter is Filter.FFMPEG_BICUBIC and view.fit is not Fit.NATIVE:
+            picture = _colour(self._scale(size), view)
+        else:
+            picture = _resize(_colour(self._full(), view), size, view)
+        picture = _place(picture, target_size(view, *self.size), view)
+        return picture if picture.ndim == 3 else picture[..., None]
+
+    def _full(self) -> U8:
+        """[H, W, 3] RGB of the current frame at the size of the display picture."""
+        if self._rgb is None:
+            self._rgb = self._scale(self.size)
+        return self._rgb
+
+    def _scale(self, size: Size) -> U8:
+        """[H, W, 3] RGB straight from the decoder's planes; the rotation comes after the scaling."""
+        assert self._frame is not None  # noqa: S101  (start() comes first)
+        width, height = size if self._turns % 2 == 0 else size[::-1]
+        scaler = self._scalers.setdefault(size, VideoReformatter())
+        scaled = scaler.reformat(
+            self._frame, width=width, height=height, format="rgb24", interpolation=Interpolation.BICUBIC, threads=1
+        )
+        return np.ascontiguousarray(np.rot90(scaled.to_ndarray(), self._turns))
+
+
+def _colour(rgb: U8, view: View) -> U8:
+    """[H, W, 3], or [H, W] for gray: OpenCV's 0.299 R + 0.587 G + 0.114 B."""
+    return np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY), np.uint8) if view.colour == "gray" else rgb
+
+
+def _resize(picture: U8, size: Size, view: View) -> U8:
+    if (picture.shape[1], picture.shape[0]) == size:
+        return picture
+    return _RESIZERS[view.filter, view.antialias](picture, size)
+
+
+def _pillow(resample: Image.Resampling) -> Callable[[U8, Size], U8]:
+    def resize(picture: U8, size: Size) -> U8:
+        return np.asarray(Image.fromarray(picture).resize(size, resample))
+
+    return resize
+
+
+def _opencv(interpolation: int) -> Callable[[U8, Size], U8]:
+    def resize(picture: U8, size: Size) -> U8:
+        return np.asarray(cv2.resize(picture, size, interpolation=interpolation), np.uint8)
+
+    return resize
+
+
+_RESIZERS: dict[tuple[Filter, bool], Callable[[U8, Size], U8]] = {
+    (Filter.BICUBIC, True): _pillow(Image.Resampling.BICUBIC),
+    (Filter.BICUBIC, False): _opencv(cv2.INTER_CUBIC),
+    (Filter.BILINEAR, True): _pillow(Image.Resampling.BILINEAR),
+    (Filter.BILINEAR, False): _opencv(cv2.INTER_LINEAR),
+    (Filter.AREA, True): _opencv(cv2.INTER_AREA),
+    (Filter.AREA, False): _opencv(cv2.INTER_AREA),
+}
+"""By filter and antialias."""
+
+
+def _place(picture: U8, size: Size, view: View) -> U8:
+    """Crop or border to the final size."""
+    width, height = size
+    rows, columns = picture.shape[:2]
+    if view.fit is Fit.SHORT_SIDE_CROP:
+        top, left = round((rows - height) / 2), round((columns - width) / 2)
+        return picture[top : top + height, left : left + width]
+    if view.fit is Fit.LETTERBOX:
+        canvas: U8 = np.zeros((height, width, *picture.shape[2:]), np.uint8)
+        top, left = (height - rows) // 2, (width - columns) // 2
+        canvas[top : top + rows, left : left + columns] = picture
+        return canvas
+    return picture

@@ -1,0 +1,107 @@
+"""The table that a person reads after a run: metrics down, systems across, arrows for the good direction.
+
+Plain text of any width; knows rows of a summary and identity cards of metrics, nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from evaluator.metrics.base import Direction, Metric
+from evaluator.report.aggregate import Row
+from evaluator.schema import Score, Status
+
+ARROWS = {Direction.HIGHER: "↑", Direction.LOWER: "↓", Direction.NONE: " "}
+COLUMN = 10
+NOTE = "*"
+
+
+def table(suite: str, rows: Sequence[Row], metrics: Mapping[str, Metric], width: int = 120) -> str:
+    """One suite's means, in blocks of as many systems as fit the width. `*` marks a stand-in model."""
+    systems = list(dict.fromkeys(row.system for row in rows))
+    names = [metrics[name] for name in dict.fromkeys(row.metric for row in rows)]
+    cells: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        cells.setdefault((row.metric, row.system), []).append(row)
+    label = max(len(_label(metric)) for metric in names) + 2
+    per_block = max(1, (width - label) // COLUMN)
+    blocks = [systems[start : start + per_block] for start in range(0, len(systems), per_block)]
+    return "\n\n".join(_block(suite, block, names, cells, label) for block in blocks)
+
+
+def _block(
+    suite: str,
+    systems: Sequence[str],
+    metrics: Sequence[Metric],
+    cells: Mapping[tuple[str, str], list[Row]],
+    label: int,
+) -> str:
+    heads = [_wrap(system or "(no name)") for system in systems]
+    depth = max(len(head) for head in heads)
+    lines = []
+    for level in range(depth):
+        left = suite if level == depth - 1 else ""
+        lines.append(left.ljust(label) + "".join(_at(head, level - depth).rjust(COLUMN) for head in heads))
+    lines.append("─" * (label + COLUMN * len(systems)))
+    for metric in metrics:
+        values = [_cell(cells.get((metric.id, system), [])) for system in systems]
+        lines.append(_label(metric).ljust(label) + "".join(value.rjust(COLUMN) for value in values))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _label(metric: Metric) -> str:
+    unit = f" [{metric.unit}]" if metric.unit else ""
+    return f"{ARROWS[metric.direction]} {metric.id}{unit}"
+
+
+def _wrap(name: str) -> list[str]:
+    """A column head in as many lines as it needs, broken at blanks, hyphens and underscores where possible."""
+    lines: list[str] = [""]
+    for word in name.replace("_", " ").replace("-", " ").split():
+        for start in range(0, len(word), COLUMN - 1):
+            piece = word[start : start + COLUMN - 1]
+            joined = f"{lines[-1]} {piece}".strip()
+            if len(joined) < COLUMN:
+                lines[-1] = joined
+            else:
+                lines.append(piece)
+    return lines
+
+
+def _at(lines: Sequence[str], index: int) -> str:
+    return lines[index] if -index <= len(lines) else ""
+
+
+def _cell(rows: Sequence[Row]) -> str:
+    """A mean, or a dash for a skip and an exclamation mark for a failure. Rows of several models are never averaged."""
+    scored = [row for row in rows if row.mean is not None]
+    failed = "!" if any(row.failed for row in rows) else ""
+    if len(scored) > 1:
+        return "several" + failed
+    if scored:
+        row = scored[0]
+        return f"{row.mean:.3f}{failed}{NOTE if row.stand_in else ' '}"
+    return f"{failed or '-'} "
+
+
+def absences(scores: Iterable[Score], limit: int = 12) -> list[str]:
+    """What has no value and why, most frequent first: `status metric (n cases): message`."""
+    groups: dict[tuple[Status, str, str], list[str]] = {}
+    for score in scores:
+        if score.reason is not None:
+            key = (score.status, score.metric, f"{score.reason.code}: {score.reason.message}")
+            groups.setdefault(key, []).append(score.case)
+    ordered = sorted(groups.items(), key=lambda item: (item[0][0] is Status.SKIPPED, -len(item[1])))
+    lines = [f"{status} {metric}, {_cases(cases)}: {reason}" for (status, metric, reason), cases in ordered]
+    rest = len(lines) - limit
+    return lines if rest <= 0 else [*lines[:limit], f"... and {rest} more; every record says why"]
+
+
+def _cases(cases: Sequence[str]) -> str:
+    return f"case {cases[0]}" if len(cases) == 1 else f"{len(cases)} cases (first {cases[0]})"
+
+
+def stand_ins(rows: Iterable[Row]) -> list[str]:
+    """One line per stand-in model that the table marks with `*`."""
+    found = {model.id: model.stands_in_for for row in rows for model in row.models if model.stands_in_for and row.n}
+    return [f"{NOTE} {name} stands in for {published}" for name, published in sorted(found.items())]

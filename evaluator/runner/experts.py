@@ -1,0 +1,66 @@
+"""The experts of one run: each capability is served by the best model that is present, and by the same one throughout.
+
+An expert's module is imported when its capability is first asked for, never before.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Mapping
+
+from evaluator.experts.base import Expert
+from evaluator.runner.graph import Missing
+from evaluator.runtime.store import Store
+from evaluator.schema import ModelRef
+
+
+class ExpertPool:
+    """Capability -> expert, expert id -> expert, expert id -> model. One instance per run, safe for several threads."""
+
+    def __init__(self, store: Store, require_reference: bool = False) -> None:
+        self._store = store
+        self._require_reference = require_reference
+        self._lock = threading.RLock()
+        self._served: dict[str, Expert | Missing] = {}
+        self._experts: dict[str, Expert] = {}
+
+    def serve(self, capability: str) -> Expert | Missing:
+        """The expert for a capability, or what to mount. With require_reference a stand-in raises ModelMissing."""
+        with self._lock:
+            if capability not in self._served:
+                self._served[capability] = self._resolve(capability)
+            return self._served[capability]
+
+    def by_id(self, expert_id: str) -> Expert:
+        """An expert that `serve` gave out."""
+        return self._experts[expert_id]
+
+    def model_ref(self, expert_id: str) -> ModelRef:
+        """Identity and digest of the model behind an expert."""
+        return self._store.model_ref(expert_id)
+
+    @property
+    def unavailable(self) -> Mapping[str, str]:
+        """Capabilities that were asked for and that nothing serves, with what to mount."""
+        return {name: found.message for name, found in self._served.items() if isinstance(found, Missing)}
+
+    @property
+    def used(self) -> list[str]:
+        """Ids of the experts that were given out, sorted."""
+        return sorted(self._experts)
+
+    def backends(self) -> dict[str, str]:
+        """Model file -> execution provider that was obtained, for the sessions that were opened."""
+        return self._store.providers()
+
+    def _resolve(self, capability: str) -> Expert | Missing:
+        found = self._store.resolve(capability)
+        if found.entry is None:
+            return Missing("unavailable", "; ".join(found.reasons))
+        if self._require_reference and found.entry.stand_in:
+            found = self._store.resolve(capability, require_reference=True)
+        entry = found.require()
+        expert: Expert = importlib.import_module(f"evaluator.experts.{entry.id}").EXPERT(self._store)
+        self._experts[entry.id] = expert
+        return expert

@@ -1,0 +1,137 @@
+"""run.json: what ran, on what, with which inputs, and how it ended. Everything that may change from run to run is here.
+
+Written when a run starts and again when it ends; a killed run stays `started`.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+import evaluator
+from evaluator.metrics.base import Metric
+from evaluator.runner.writer import write_atomic
+from evaluator.schema import SCHEMA_VERSION, ModelRef, Score, Status, to_tree
+
+HEADER = "run.json"
+PACKAGES = ("av", "numpy", "onnxruntime", "opencv-python-headless", "pillow", "scipy")
+
+
+class RunStatus(StrEnum):
+    STARTED = "started"
+    SUCCESS = "success"  # every case has its results; skips allowed
+    PARTIAL = "partial"  # finished, some metrics failed
+    FAILED = "failed"  # the run itself could not go on
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class RunHeader:
+    """The facts of one run."""
+
+    status: RunStatus
+    arguments: tuple[str, ...]  # as given
+    options: Mapping[str, Any]  # as resolved
+    manifest: Mapping[str, Any]  # path, sha256, cases
+    lock_sha256: str
+    shard: str
+    suites: tuple[str, ...]
+    profile: str
+    metrics: tuple[Mapping[str, Any], ...]  # identity cards of the metrics that were asked for
+    models: tuple[ModelRef, ...]
+    unavailable: Mapping[str, str]  # capability -> what to mount
+    decoder: str
+    backends: Mapping[str, str]  # expert -> provider that was obtained
+    device: str
+    driver: str | None
+    judge: str | None
+    seeds: Mapping[str, int]
+    started: str
+    ended: str | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    telemetry: Mapping[str, Any] = field(default_factory=dict)
+    evaluator: str = evaluator.__version__
+    revision: str | None = None
+    python: str = platform.python_version()
+    machine: str = platform.platform()
+    cores: int = 0
+    packages: Mapping[str, str] = field(default_factory=dict)
+    schema: int = SCHEMA_VERSION
+
+    def ended_as(self, status: RunStatus, scores: Iterable[Score], telemetry: Mapping[str, Any]) -> RunHeader:
+        """The same header at the end of the run."""
+        counts = Counter(str(score.status) for score in scores)
+        whole = {str(status): counts[str(status)] for status in Status}
+        return replace(self, status=status, ended=now(), counts=whole, telemetry=telemetry)
+
+    def write(self, folder: Path) -> None:
+        """Write run.json into the output folder."""
+        data = orjson.dumps(to_tree(self), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        write_atomic(folder / HEADER, data)
+
+
+def now() -> str:
+    """UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def packages() -> dict[str, str]:
+    """Versions of what can change a number."""
+    return {name: metadata.version(name) for name in PACKAGES}
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def revision() -> str | None:
+    """The commit of a checkout, or what the image's build wrote into EVALUATOR_REVISION."""
+    baked = os.environ.get("EVALUATOR_REVISION")
+    root = Path(evaluator.__file__).resolve().parent.parent
+    if baked or not (root / ".git").exists():
+        return baked
+    try:
+        command = ["git", "-C", str(root), "rev-parse", "HEAD"]
+        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603
+    except OSError:  # no git here: the commit is unknown, which is what None says
+        return None
+    return found.stdout.strip() or None
+
+
+def card(metric: Metric) -> dict[str, Any]:
+    """What a reader of scores.jsonl needs to know about a metric, once per run."""
+    return {
+        "id": metric.id,
+        "version": metric.version,
+        "title": metric.title,
+        "summary": metric.summary,
+        "direction": str(metric.direction),
+        "range": list(metric.range),
+        "unit": metric.unit,
+        "paper": metric.paper,
+    }
+
+
+def given_arguments() -> tuple[str, ...]:
+    """The command line as typed."""
+    return tuple(sys.argv[1:])
+
+
+def read_header(folder: Path) -> dict[str, Any] | None:
+    """run.json of an earlier run as a plain tree, or None."""
+    path = folder / HEADER
+    found: dict[str, Any] | None = orjson.loads(path.read_bytes()) if path.exists() else None
+    return found

@@ -1,0 +1,150 @@
+"""One media file, once: probe it, decode it in one pass for everybody, run the experts that look at it alone.
+
+The result is a dictionary from node to value; a value that could not be made is an `Absent`. Nothing here knows cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evaluator.experts.base import Expert, StreamingExpert
+from evaluator.media.decode import CollectTap, decode
+from evaluator.media.probe import probe
+from evaluator.media.types import ClipInfo, FrameChunk, FrameTap
+from evaluator.runner.graph import Graph, Node
+from evaluator.runner.outcome import Absent, attempt, skipped
+from evaluator.runner.telemetry import Telemetry
+from evaluator.schema import AudioView, ExpertNeed, Reason, Status, View
+
+Values = dict[Node, Any]
+MakeTap = Callable[[ClipInfo], FrameTap]
+
+
+class GuardedTap:
+    """A tap whose failure stays its own: the pass goes on for the others. Its time is charged to its expert."""
+
+    def __init__(self, make: MakeTap, clip: ClipInfo, telemetry: Telemetry, stage: str) -> None:
+        self._make = make
+        self._telemetry = telemetry
+        self._stage = stage
+        self._tap: FrameTap | Absent
+        self.restart(clip)
+
+    def restart(self, clip: ClipInfo) -> None:
+        """Begin again: decoding found other frames than the packet table promised."""
+        self._tap = attempt(lambda: self._make(clip))
+
+    def push(self, chunk: FrameChunk) -> None:
+        """Pass a chunk on, unless the tap has failed."""
+        tap = self._tap
+        if isinstance(tap, Absent):
+            return
+        with self._telemetry.stage(self._stage):
+            failure = attempt(lambda: tap.push(chunk))
+        if isinstance(failure, Absent):
+            self._tap = failure
+
+    def close(self) -> object:
+        """What the tap made, or why it made nothing."""
+        tap = self._tap
+        if isinstance(tap, Absent):
+            return tap
+        with self._telemetry.stage(self._stage):
+            return attempt(tap.close)
+
+
+class MediaUnit:
+    """Computes all nodes that look at one file."""
+
+    def __init__(self, graph: Graph, by_id: Callable[[str], Expert], telemetry: Telemetry) -> None:
+        self._graph = graph
+        self._by_id = by_id
+        self._telemetry = telemetry
+
+    def compute(self, path: Path, nodes: Sequence[Node]) -> Values:
+        """Values of `nodes` (inputs before users). A file that cannot be read makes every value absent."""
+        self._telemetry.count("files_opened")
+        with self._telemetry.stage("probe"):
+            info = attempt(lambda: probe(path))
+        if isinstance(info, Absent):
+            return dict.fromkeys(nodes, info)
+        values = self._decode(path, info, nodes)
+        for node in nodes:
+            if node not in values:
+                values[node] = self.run(node, values)
+        return values
+
+    def run(self, node: Node, values: Mapping[Node, Any]) -> Any:
+        """Run the expert of a node on values that exist already."""
+        inputs: dict[str, Any] = {}
+        for name, child in self._graph.inputs(node).items():
+            value = values[child] if isinstance(child, Node) else skipped(child)
+            if isinstance(value, Absent):
+                return value
+            inputs[name] = value
+        want = node.want
+        assert isinstance(want, ExpertNeed)  # noqa: S101  (only experts are left once a file is decoded)
+        with self._telemetry.stage(f"expert/{node.expert}"):
+            return attempt(lambda: self._by_id(node.expert).run(want, inputs))
+
+    def _decode(self, path: Path, info: ClipInfo, nodes: Sequence[Node]) -> Values:
+        """One pass: pictures, sounds and the facts of the clip."""
+        values: Values = {}
+        watching = [node for node in nodes if self._watches(node)]
+        sounds = {node: node.want for node in nodes if isinstance(node.want, AudioView)}
+        if info.video is None:
+            values |= dict.fromkeys(watching, _no_stream("video"))
+            watching = []
+        if info.audio is None:
+            silent = [node for node, view in sounds.items() if view.missing == "skip"]
+            values |= dict.fromkeys(silent, _no_stream("audio"))
+            sounds = {node: view for node, view in sounds.items() if node not in values}
+        found = attempt(lambda: self._pass(path, info, watching, sounds))
+        if isinstance(found, Absent):
+            values |= dict.fromkeys([*watching, *sounds], found)
+        else:
+            values |= found[0]
+            info = found[1]
+        return values | {node: info for node in nodes if node.want is None}
+
+    def _pass(
+        self, path: Path, info: ClipInfo, watching: Sequence[Node], sounds: Mapping[Node, AudioView]
+    ) -> tuple[Values, ClipInfo]:
+        """Decode for every node that watches or listens; the facts of the clip as decoding found them."""
+        if not watching and not sounds:
+            return {}, info
+        taps = {node: self._tap(node, info) for node in watching}
+        with self._telemetry.stage("decode and taps"):
+            audio, report = decode(path, info, list(taps.values()), list(dict.fromkeys(sounds.values())))
+        self._telemetry.count("decode_passes", report.passes)
+        self._telemetry.count("frames_decoded", report.frames_decoded)
+        self._telemetry.count("frames_converted", report.frames_converted)
+        for note in report.notes:
+            self._telemetry.event("decode_note", "warning", file=str(path), note=note)
+        pictures = {node: tap.close() for node, (_, tap) in taps.items()}
+        heard = {node: audio[view] for node, view in sounds.items()}
+        return {**pictures, **heard}, report.clip or info
+
+    def _tap(self, node: Node, info: ClipInfo) -> tuple[View, GuardedTap]:
+        view, make = self._watch(node)
+        stage = f"expert/{node.expert}" if node.expert else "collect"
+        return view, GuardedTap(make, info, self._telemetry, stage)
+
+    def _watches(self, node: Node) -> bool:
+        streaming = bool(node.expert) and isinstance(self._by_id(node.expert), StreamingExpert)
+        return streaming or isinstance(node.want, View)
+
+    def _watch(self, node: Node) -> tuple[View, MakeTap]:
+        """The view to decode for a node, and how to make its tap."""
+        if isinstance(node.want, View):
+            return node.want, CollectTap
+        expert, want = self._by_id(node.expert), node.want
+        assert isinstance(expert, StreamingExpert)  # noqa: S101  (`_watches` said so)
+        assert isinstance(want, ExpertNeed)  # noqa: S101
+        return expert.view(want), lambda info: expert.tap(want, info)
+
+
+def _no_stream(kind: str) -> Absent:
+    return Absent(Status.SKIPPED, Reason("not_applicable", f"the clip has no {kind} stream"))

@@ -1,0 +1,86 @@
+"""From what happened to a record: a value, a skip with its reason, or a failure with its code. Never a default.
+
+The only place that turns exceptions into data.
+"""
+
+from __future__ import annotations
+
+import math
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from evaluator.errors import EvaluatorError, NotApplicable, PrerequisiteError
+from evaluator.metrics.base import Metric, Outcome
+from evaluator.runner.graph import Missing
+from evaluator.runner.plan import Job
+from evaluator.schema import Reason, Score, Status
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A value that is not there, and why. `trace` is for the log only."""
+
+    status: Status
+    reason: Reason
+    trace: str = ""
+
+
+def skipped(missing: Missing) -> Absent:
+    """A need that could not be bound."""
+    return Absent(Status.SKIPPED, Reason(missing.code, missing.message))
+
+
+def attempt(make: Callable[[], T]) -> T | Absent:
+    """The value, or what kept it from being. A missing prerequisite is not one clip's fault and passes through."""
+    try:
+        return make()
+    except NotApplicable as reason:
+        return Absent(Status.SKIPPED, Reason(reason.reason, reason.message))
+    except PrerequisiteError:
+        raise
+    except EvaluatorError as error:
+        return Absent(Status.FAILED, Reason(error.code, str(error)))
+    except Exception as error:  # one clip's surprise must not take another clip's scores with it
+        message = f"{type(error).__name__}: {error}"
+        return Absent(Status.FAILED, Reason("internal", message), traceback.format_exc())
+
+
+def score(job: Job, found: Outcome | Absent, profile: str) -> Score:
+    """The record of one job."""
+    absent = found if isinstance(found, Absent) else None
+    outcome = found if isinstance(found, Outcome) else None
+    return Score(
+        case=job.case.id,
+        suite=job.case.suite,
+        system=job.case.system,
+        metric=job.metric.id,
+        value=outcome.value if outcome else None,
+        status=absent.status if absent else Status.OK,
+        reason=absent.reason if absent else None,
+        raw=outcome.raw if outcome else None,
+        details=outcome.details if outcome else {},
+        models=job.models,
+        profile=profile,
+        fingerprint=job.fingerprint,
+    )
+
+
+def compute(metric: Metric, inputs: Mapping[str, Any]) -> Outcome | Absent:
+    """Run a metric on inputs of which any may be absent; the first absent one, in the order of needs, is the reason."""
+    for value in inputs.values():
+        if isinstance(value, Absent):
+            return value
+    return attempt(lambda: within_range(metric, metric.compute(**inputs)))
+
+
+def within_range(metric: Metric, outcome: Outcome) -> Outcome:
+    """The outcome as it is. Raises ValueError if it breaks the metric's own declaration: that is a defect of ours."""
+    low, high = metric.range
+    value = outcome.value
+    if not math.isfinite(value) or (low is not None and value < low) or (high is not None and value > high):
+        raise ValueError(f"{metric.id}: {value} is outside its declared range {metric.range}")
+    return outcome

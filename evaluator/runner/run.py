@@ -1,0 +1,238 @@
+"""One run from a loaded manifest to its files: select, plan, resume, score, write, account.
+
+The only module that knows the order of these steps. It prints nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import evaluator.media
+from evaluator.errors import OutputError, PrerequisiteError, UsageError
+from evaluator.manifest import Manifest
+from evaluator.metrics.base import Metric
+from evaluator.runner import header as run_header
+from evaluator.runner.engine import Engine, Work
+from evaluator.runner.experts import ExpertPool
+from evaluator.runner.graph import Graph
+from evaluator.runner.header import RunHeader, RunStatus
+from evaluator.runner.plan import Job, Planner, by_source, media_of, shard
+from evaluator.runner.telemetry import Progress, Telemetry
+from evaluator.runner.writer import SCORES, Key, ScoreWriter, locked, read_scores, write_in_order
+from evaluator.runtime.store import Store
+from evaluator.schema import Case, Score, Status, to_tree
+from evaluator.suites import suites
+
+LOG = "log.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a person may choose about a run."""
+
+    out: Path
+    workers: int
+    metrics: tuple[str, ...] = ()  # empty: all
+    suites: tuple[str, ...] = ()  # empty: all that the manifest names
+    limit: int | None = None
+    shard: tuple[int, int] = (1, 1)
+    profile: str = "paper"
+    require_reference: bool = False
+    fresh: bool = False
+    quiet: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run left behind."""
+
+    status: RunStatus
+    scores: tuple[Score, ...]  # in manifest order
+    reused: int  # of them, found finished
+    jobs: tuple[Job, ...]  # all jobs of the selection, in manifest order
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    jobs: tuple[Job, ...]
+    paths: Mapping[str, Path]
+    pool: ExpertPool
+    planner: Planner
+
+
+def run(manifest: Manifest, store: Store, options: RunOptions) -> RunResult:
+    """Score a manifest. Raises UsageError, OutputError or PrerequisiteError; one clip's trouble becomes a record.
+
+    KeyboardInterrupt passes through once everything that was finished is on disk.
+    """
+    cases = select(manifest.cases, options)
+    plan = make_plan(cases, store, options)
+    if options.dry_run:
+        return RunResult(RunStatus.SUCCESS, (), 0, plan.jobs)
+    with ExitStack() as stack:
+        stack.enter_context(locked(options.out))
+        telemetry = Telemetry(options.out / LOG)
+        stack.callback(telemetry.close)
+        done = finished(options, plan.jobs)
+        header = _header(manifest, store, options, plan)
+        header.write(options.out)
+        return _score(plan, done, options, header, telemetry)
+
+
+def select(cases: Sequence[Case], options: RunOptions) -> list[Case]:
+    """The cases of this run: by suite, then this shard's, then the first `limit`."""
+    unknown = set(options.suites) - {case.suite for case in cases}
+    if unknown:
+        raise UsageError(f"--suite {', '.join(sorted(unknown))}: no case of the manifest belongs to it")
+    chosen = [case for case in cases if not options.suites or case.suite in options.suites]
+    return shard(chosen, *options.shard)[: options.limit]
+
+
+def chosen_metrics(case: Case, wanted: Sequence[str]) -> list[Metric]:
+    """The metrics of a case's suite that apply to it and were asked for."""
+    suite = suites()[case.suite]
+    return [metric for metric in suite.active(suite, case) if not wanted or metric.id in wanted]
+
+
+def make_plan(cases: Sequence[Case], store: Store, options: RunOptions) -> _Plan:
+    """All jobs of the selection. Hashes each file once (cached) and resolves each capability once."""
+    _check_choices(cases, options)
+    pool = ExpertPool(store, options.require_reference)
+    graph = Graph(pool.serve, pool.by_id)
+    planner = Planner(graph, pool.model_ref, options.profile, evaluator.media.VERSION)
+    jobs: list[Job] = []
+    paths: dict[str, Path] = {}
+    for case in cases:
+        media = {role: media_digest(store, path) for role, path in media_of(case)}
+        paths.update({media[role]: path for role, path in media_of(case)})
+        jobs += [planner.job(case, metric, media) for metric in chosen_metrics(case, options.metrics)]
+    return _Plan(tuple(jobs), paths, pool, planner)
+
+
+def media_digest(store: Store, path: Path) -> str:
+    """SHA-256 of a clip. One that cannot be read gets a name of its own; opening it will say what is wrong."""
+    try:
+        return store.digests.sha256(path)
+    except PrerequisiteError:
+        return f"unreadable {path}"
+
+
+def _check_choices(cases: Sequence[Case], options: RunOptions) -> None:
+    """Unknown metrics and profiles, in one message each."""
+    named = {case.suite for case in cases}
+    known = {metric.id for name in named for metric in suites()[name].metrics}
+    unknown = sorted(set(options.metrics) - known)
+    if unknown:
+        raise UsageError(f"--metrics {', '.join(unknown)}: not among {', '.join(sorted(known))}")
+    for name in sorted(named):
+        if options.profile not in suites()[name].profiles:
+            raise UsageError(f"--profile {options.profile}: suite {name} has {', '.join(suites()[name].profiles)}")
+
+
+def finished(options: RunOptions, jobs: Iterable[Job]) -> dict[Key, Score]:
+    """Records of an earlier run that still hold: same fingerprint, and not failed (a failure may have been ours)."""
+    path = options.out / SCORES
+    if options.fresh:
+        path.unlink(missing_ok=True)
+        return {}
+    found = read_scores(path)
+    wanted = {job.key: job for job in jobs}
+    strangers = sorted({key[0] for key in found if key not in wanted})
+    if strangers:
+        raise OutputError(
+            f"{path}: holds scores that this selection does not ask for ({len(strangers)} cases, first "
+            f"{strangers[0]!r}); choose another --out to keep them, or --fresh to drop them"
+        )
+    return {
+        key: replace(score, system=wanted[key].case.system)  # a label that no metric looks at
+        for key, score in found.items()
+        if score.fingerprint == wanted[key].fingerprint and score.status is not Status.FAILED
+    }
+
+
+def _score(
+    plan: _Plan, done: dict[Key, Score], options: RunOptions, header: RunHeader, telemetry: Telemetry
+) -> RunResult:
+    """Run what is left and close the books, whatever happens."""
+    reused = len(done)
+    status = RunStatus.FAILED
+    try:
+        _run_jobs(plan, done, options, telemetry)
+        status = RunStatus.PARTIAL if any(s.status is Status.FAILED for s in done.values()) else RunStatus.SUCCESS
+    except KeyboardInterrupt:
+        status = RunStatus.CANCELLED
+        raise
+    finally:
+        order = [job.key for job in plan.jobs]
+        write_in_order(options.out / SCORES, order, done)
+        backends = plan.pool.backends()
+        replace(header.ended_as(status, done.values(), telemetry.facts()), backends=backends).write(options.out)
+    return RunResult(status, tuple(done[key] for key in order), reused, plan.jobs)
+
+
+def _run_jobs(plan: _Plan, done: dict[Key, Score], options: RunOptions, telemetry: Telemetry) -> None:
+    work, total = _work(plan.jobs, done)
+    progress = Progress(total, total - len(work), options.quiet)
+    engine = Engine(plan.planner, plan.pool.by_id, plan.paths, telemetry)
+    with ScoreWriter(options.out / SCORES) as writer:
+
+        def deliver(item: Work, scores: list[Score]) -> None:
+            writer.append(scores)
+            done.update({score.key: score for score in scores})
+            progress.advance(sum(score.status is Status.FAILED for score in scores))
+
+        try:
+            engine.run(work, options.workers, deliver)
+        finally:
+            progress.close()
+
+
+def _work(jobs: Sequence[Job], done: Mapping[Key, Score]) -> tuple[list[Work], int]:
+    """(cases with jobs to do, in an order that keeps shared sources together; number of all cases)."""
+    todo: dict[str, list[Job]] = {}
+    cases: dict[str, Case] = {}
+    for job in jobs:
+        cases[job.case.id] = job.case
+        if job.key not in done:
+            todo.setdefault(job.case.id, []).append(job)
+    order = [case.id for group in by_source(list(cases.values())) for case in group]
+    return [Work(case, tuple(todo[case])) for case in order if case in todo], len(cases)
+
+
+def _header(manifest: Manifest, store: Store, options: RunOptions, plan: _Plan) -> RunHeader:
+    named = tuple(dict.fromkeys(job.case.suite for job in plan.jobs))
+    metrics = {job.metric.id: job.metric for job in plan.jobs}
+    return RunHeader(
+        status=RunStatus.STARTED,
+        arguments=run_header.given_arguments(),
+        options=_resolved(options),
+        manifest={"path": str(manifest.path), "sha256": manifest.digest, "cases": len(manifest.cases)},
+        lock_sha256=store.lock_sha256,
+        shard="{}/{}".format(*options.shard),
+        suites=named,
+        profile=options.profile,
+        metrics=tuple(run_header.card(metric) for metric in metrics.values()),
+        models=tuple(plan.pool.model_ref(expert) for expert in plan.pool.used),
+        unavailable=plan.pool.unavailable,
+        decoder="pyav",
+        backends={},
+        device="cpu",
+        driver=None,
+        judge=None,
+        seeds={},
+        started=run_header.now(),
+        cores=run_header.cores(),
+        revision=run_header.revision(),
+        packages=run_header.packages(),
+    )
+
+
+def _resolved(options: RunOptions) -> dict[str, Any]:
+    """The options that can matter to somebody who repeats the run."""
+    hidden = {"quiet", "dry_run"}
+    return {name: value for name, value in to_tree(options).items() if name not in hidden}

@@ -1,0 +1,103 @@
+"""What a run tells about itself while it goes: a log for machines, counters, and progress for people.
+
+Nothing in here ever reaches a score. Times are CPU seconds of the thread that did the work.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import orjson
+from tqdm import tqdm
+
+PROGRESS_SECONDS = 30.0
+"""Between two progress lines when nobody watches a terminal."""
+
+
+class Telemetry:
+    """Thread-safe counters, CPU seconds per stage, and `log.jsonl`."""
+
+    def __init__(self, log: Path | None = None) -> None:
+        self._lock = threading.Lock()
+        self._log = log.open("ab") if log else None
+        self.counters: Counter[str] = Counter()
+        self.seconds: dict[str, float] = {}
+
+    def count(self, name: str, amount: int = 1) -> None:
+        """Add to a counter."""
+        with self._lock:
+            self.counters[name] += amount
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Charge the CPU time of the block, in this thread, to a stage."""
+        start = time.thread_time()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.seconds[name] = self.seconds.get(name, 0.0) + time.thread_time() - start
+
+    def event(self, event: str, level: str = "info", **fields: Any) -> None:
+        """Append one line to the log."""
+        if self._log is None:
+            return
+        line = {"ts": round(time.time(), 3), "level": level, "event": event, **fields}
+        with self._lock:
+            self._log.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE, default=str))
+            self._log.flush()
+
+    def facts(self) -> dict[str, Any]:
+        """Counters and seconds for the run header."""
+        with self._lock:
+            seconds = {name: round(value, 3) for name, value in sorted(self.seconds.items())}
+            return {"counters": dict(sorted(self.counters.items())), "cpu_seconds": seconds}
+
+    def close(self) -> None:
+        """Close the log."""
+        if self._log is not None:
+            self._log.close()
+
+
+class Progress:
+    """Cases done of cases to do: a bar on a terminal, a line every PROGRESS_SECONDS elsewhere, nothing when quiet."""
+
+    def __init__(self, total: int, done: int = 0, quiet: bool = False, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._total, self._done, self._failed = total, done, 0
+        self._start = self._last = time.monotonic()
+        self._first = done
+        self._quiet = quiet
+        self._bar: Any = None
+        if not quiet and self._stream.isatty():
+            self._bar = tqdm(total=total, initial=done, unit="case", file=self._stream, smoothing=0.1)
+
+    def advance(self, failed: int) -> None:
+        """One more case is done; `failed` of its metrics have no result because of an error."""
+        self._done += 1
+        self._failed += failed
+        if self._bar is not None:
+            self._bar.update()
+            if failed:
+                self._bar.set_postfix(failed=self._failed)
+        elif not self._quiet and time.monotonic() - self._last >= PROGRESS_SECONDS:
+            self._last = time.monotonic()
+            self._say()
+
+    def _say(self) -> None:
+        rate = (self._done - self._first) / (time.monotonic() - self._start)
+        left = (self._total - self._done) / rate
+        line = f"{self._done}/{self._total} cases, {rate:.2f}/s, {left:.0f} s left, {self._failed} failed metrics"
+        print(line, file=self._stream, flush=True)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        if self._bar is not None:
+            self._bar.close()

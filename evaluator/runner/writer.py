@@ -1,0 +1,115 @@
+"""scores.jsonl: appended as cases finish, safe against a kill at any moment, rewritten in manifest order at the end.
+
+Knows lines and files, not how scores are made.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from evaluator.errors import OutputError
+from evaluator.schema import Score, decode_score, encode
+
+SCORES = "scores.jsonl"
+SYNC_SECONDS = 5.0
+"""At most this much finished work is lost when the machine (not only the process) dies."""
+
+Key = tuple[str, str]
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Replace a file as a whole: a reader sees the old bytes or the new ones, also after a crash."""
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the output folder for one process. Raises OutputError if another one writes there or it cannot be made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / ".lock").open("w")
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot write there ({error.strerror}); choose another --out") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise OutputError(f"{folder}: another run is writing there; wait for it or choose another --out") from error
+        yield
+
+
+def read_scores(path: Path) -> dict[Key, Score]:
+    """Records of a file by key, the last one wins. Drops a torn last line; another broken one is an OutputError."""
+    found: dict[Key, Score] = {}
+    data = path.read_bytes() if path.exists() else b""
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines[:-1], 1):  # what follows the last newline was never finished
+        if not line:
+            continue
+        try:
+            score = decode_score(line)
+        except ValueError as error:
+            raise OutputError(f"{path}:{number}: {error}; move the file away or run with --fresh") from error
+        found[score.key] = score
+    return found
+
+
+class ScoreWriter:
+    """Appends records; thread-safe. Use as a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._synced = time.monotonic()
+        self._drop_torn_line()
+        self._file = path.open("ab")
+
+    def __enter__(self) -> ScoreWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._sync()
+        self._file.close()
+
+    def append(self, scores: Iterable[Score]) -> None:
+        """Write all records of one case in one go, so that a kill loses whole cases and nothing else."""
+        data = b"".join(encode(score) for score in scores)
+        with self._lock:
+            self._file.write(data)
+            self._file.flush()
+            if time.monotonic() - self._synced >= SYNC_SECONDS:
+                self._sync()
+
+    def _sync(self) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._synced = time.monotonic()
+
+    def _drop_torn_line(self) -> None:
+        if not self._path.exists():
+            return
+        data = self._path.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            os.truncate(self._path, whole)
+
+
+def write_in_order(path: Path, order: Sequence[Key], scores: Mapping[Key, Score]) -> None:
+    """Rewrite the file in the order of the plan. Keys without a record (a cancelled run) are left out."""
+    write_atomic(path, b"".join(encode(scores[key]) for key in order if key in scores))

@@ -1,0 +1,218 @@
+"""The lock: which models exist, where their weights come from, and how their files are read and fed.
+
+`models/models.lock.json` is the only place that names a weight file. This module checks its form; it opens no weight
+file and knows nothing about what a network computes.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from evaluator.errors import PrerequisiteError
+from evaluator.schema import Tier
+
+LOCK_SCHEMA = 1
+"""Raised when the meaning of a field of the lock changes."""
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Pin = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*==[0-9][0-9a-z.]*$")]
+FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$")]
+
+_URL = re.compile(r"[a-z]+://", re.IGNORECASE)
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Licence(_Frozen):
+    """What the origin says about its licence, in its own words; "not stated apart" where it says nothing on weights."""
+
+    code: str
+    weights: str
+
+
+class Origin(_Frozen):
+    """Where the published checkpoint is found: a sentence without an address, and its exact revision where known."""
+
+    published: str
+    revision: str | None = None
+    package: Pin | None = None
+
+
+class Source(_Frozen):
+    """One file that an export or a copy reads: a member of a registry package, or a file that the user mounts.
+
+    `inside` names a member of a zip file which is itself a member of the package.
+    """
+
+    name: FileName
+    package: Pin | None = None
+    member: str | None = None
+    inside: str | None = None
+    size: int
+    sha256: Sha256
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Source:
+        if (self.package is None) != (self.member is None) or (self.inside and not self.member):
+            raise ValueError(f"source {self.name}: package and member come together; inside needs both")
+        return self
+
+
+class Tensor(_Frozen):
+    """One input or output of a network. A dimension is a size, or a name where any size is accepted."""
+
+    name: str
+    dtype: Literal["float32", "float16", "uint8", "int64", "bool"]
+    shape: tuple[int | str, ...]
+    about: str = ""
+
+
+class ModelFile(_Frozen):
+    """One file that the runtime opens. `sha256` is null when any file that honours the contract is accepted.
+
+    `how`: "exported" by a recipe, "copied" byte for byte from the source of that name, or "mounted" by the user.
+    `beside` names files that the same network reads from the same folder (external weights of an ONNX file).
+    """
+
+    name: FileName
+    how: Literal["exported", "copied", "mounted"]
+    source: FileName | None = None
+    size: int | None = None
+    sha256: Sha256 | None = None
+    beside: tuple[FileName, ...] = ()
+    inputs: tuple[Tensor, ...] = ()
+    outputs: tuple[Tensor, ...] = ()
+
+    @model_validator(mode="after")
+    def _pinned(self) -> ModelFile:
+        if (self.how == "copied") != (self.source is not None):
+            raise ValueError(f"file {self.name}: a copied file, and no other, names its source")
+        if (self.size is None) != (self.sha256 is None) or (self.how != "mounted" and self.sha256 is None):
+            raise ValueError(f"file {self.name}: size and digest come together, and only a mounted file may lack them")
+        return self
+
+
+class Export(_Frozen):
+    """How the exported files are made. `sha256` is the digest of the recipe's text: another text, another export."""
+
+    recipe: str
+    sha256: Sha256
+    opset: int
+    precision: Literal["fp32", "fp16"]
+    code: tuple[Pin, ...] = ()
+
+
+NamedItem = TypeVar("NamedItem", Source, ModelFile)
+
+
+class ModelEntry(_Frozen):
+    """One model: what it answers, whose it is, and its files. `id` is also the expert's module and the recipe's."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    title: str
+    capability: str
+    tier: Tier
+    stands_in_for: str = ""
+    licence: Licence
+    origin: Origin
+    sources: tuple[Source, ...] = ()
+    files: tuple[ModelFile, ...] = Field(min_length=1)
+    export: Export | None = None
+    preprocessing: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ModelEntry:
+        sources = {source.name for source in self.sources}
+        names = [file.name for file in self.files]
+        if len(sources) != len(self.sources) or len(set(names)) != len(names):
+            raise ValueError(f"{self.id}: a source or file name occurs twice")
+        for file in self.files:
+            if file.source is not None and file.source not in sources:
+                raise ValueError(f"{self.id}: file {file.name} copies {file.source}, which is no source")
+            if not set(file.beside) <= set(names):
+                raise ValueError(f"{self.id}: file {file.name} names a neighbour that is not listed")
+        if any(file.how == "exported" for file in self.files) != (self.export is not None):
+            raise ValueError(f"{self.id}: exported files and an export recipe come together")
+        if self.stands_in_for and self.tier is Tier.REFERENCE:
+            raise ValueError(f"{self.id}: a reference model stands in for nothing")
+        return self
+
+    @property
+    def stand_in(self) -> bool:
+        """True if a record must say that this is not the published model."""
+        return bool(self.stands_in_for)
+
+    def file(self, name: str) -> ModelFile:
+        """The file of that name. Raises KeyError: code asks only for files that the lock lists."""
+        return _named(self.files, name, f"{self.id} has no file")
+
+    def source(self, name: str) -> Source:
+        """The source of that name. Raises KeyError."""
+        return _named(self.sources, name, f"{self.id} has no source")
+
+
+def _named(items: tuple[NamedItem, ...], name: str, complaint: str) -> NamedItem:
+    for item in items:
+        if item.name == name:
+            return item
+    raise KeyError(f"{complaint} {name!r} in the lock; it has {', '.join(item.name for item in items)}")
+
+
+class Lock(_Frozen):
+    """All models. `capabilities` lists, for each capability, the models that answer it, best first."""
+
+    schema_version: Literal[1] = Field(alias="schema")
+    capabilities: dict[str, tuple[str, ...]]
+    models: tuple[ModelEntry, ...]
+
+    @model_validator(mode="after")
+    def _table(self) -> Lock:
+        ids = [entry.id for entry in self.models]
+        if len(set(ids)) != len(ids):
+            raise ValueError("a model id occurs twice")
+        listed = sorted(name for order in self.capabilities.values() for name in order)
+        if listed != sorted(ids):
+            raise ValueError(f"capabilities list {listed}, models are {sorted(ids)}: each model exactly once")
+        for capability, order in self.capabilities.items():
+            entries = [self[name] for name in order]
+            if any(entry.capability != capability for entry in entries):
+                raise ValueError(f"capability {capability} lists a model that answers another one")
+            if entries != sorted(entries, key=lambda entry: entry.tier is not Tier.REFERENCE):
+                raise ValueError(f"capability {capability}: reference models come before embedded ones")
+        return self
+
+    def __getitem__(self, model: str) -> ModelEntry:
+        """The entry of that id. Raises KeyError."""
+        for entry in self.models:
+            if entry.id == model:
+                return entry
+        raise KeyError(f"no model {model!r} in the lock; it has {', '.join(entry.id for entry in self.models)}")
+
+    def answering(self, capability: str) -> tuple[ModelEntry, ...]:
+        """The models of a capability, best first. Raises KeyError for an unknown capability."""
+        return tuple(self[name] for name in self.capabilities[capability])
+
+    @property
+    def embedded(self) -> tuple[ModelEntry, ...]:
+        """The models whose weights ship in a registry package."""
+        return tuple(entry for entry in self.models if entry.tier is Tier.EMBEDDED)
+
+
+def read_lock(path: Path) -> Lock:
+    """Read and check a lock file. Raises PrerequisiteError with every problem that was found."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise PrerequisiteError(f"{path}: the model lock cannot be read ({error.strerror})") from error
+    if _URL.search(text):
+        raise PrerequisiteError(f"{path}: the model lock holds an address; origins are named in words")
+    try:
+        return Lock.model_validate_json(text)
+    except ValidationError as error:
+        raise PrerequisiteError(f"{path}: not a model lock of schema {LOCK_SCHEMA}\n{error}") from error

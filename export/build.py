@@ -1,0 +1,127 @@
+"""Prepare models: copy what is copied, export what is exported, prove parity, then put the files into the store.
+
+Nothing reaches the store before every file of the model is complete and every parity row has passed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import orjson
+
+from evaluator.errors import EvaluatorError, ModelCorrupt, PrerequisiteError
+from evaluator.runtime.digests import sha256_file
+from evaluator.runtime.lock import ModelEntry
+from evaluator.runtime.store import EXPORT_RECORD, ROOT, Store
+from export.fetch import Wheelhouse
+from export.recipe import Parity
+from export.sources import LockedSources
+
+EXPORT_ENVIRONMENT = "docker/requirements/export.txt"
+
+
+class ParityFailed(EvaluatorError):
+    """An exported file does not compute what its origin computes."""
+
+    code = "parity"
+
+
+def prepared(store: Store, entry: ModelEntry) -> bool:
+    """True if every file of the model lies in the store or the mounted folder and is the right one."""
+    states = {file.state for file in store.file_statuses(entry)}
+    return not states & {"missing", "corrupt"}
+
+
+def build(store: Store, wheels: Wheelhouse, entry: ModelEntry, say: Callable[[str], None]) -> list[Parity]:
+    """Make all files of one model and move them into the store. Returns the parity rows of the exported ones.
+
+    Raises ModelMissing for a source that the user must mount, ParityFailed, or PrerequisiteError.
+    """
+    if not any(file.how != "mounted" for file in entry.files):
+        raise PrerequisiteError(f"{entry.id}: nothing to build; its file is mounted ({entry.origin.published})")
+    store.folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=store.folder, prefix=f".{entry.id}.") as scratch:
+        out = Path(scratch) / "out"
+        out.mkdir()
+        sources = LockedSources(entry, store, wheels, Path(scratch))
+        _copy(sources, out, say)
+        rows = export(sources, out, say) if entry.export else []
+        _install(out, store.folder / entry.id)
+    return rows
+
+
+def export(sources: LockedSources, out: Path, say: Callable[[str], None]) -> list[Parity]:
+    """Run the recipe of a model into `out` and write the export record beside its files. Raises ParityFailed."""
+    entry = sources.entry
+    say(f"{entry.id}: exporting")
+    rows = _recipe(entry.id).build(sources, out)
+    for row in rows:
+        say(f"  {row.file} {row.output}: largest difference {row.max_abs:.2g}, allowed {row.tolerance:.0e}")
+    absent = [file.name for file in entry.files if not (out / file.name).is_file()]
+    if absent or not rows:
+        raise ParityFailed(f"{entry.id}: the recipe left out {', '.join(absent) or 'its parity rows'}")
+    if failed := [f"{row.file} {row.output}" for row in rows if not row.passed]:
+        raise ParityFailed(f"{entry.id}: parity failed for {', '.join(failed)}; nothing was written to the store")
+    (out / EXPORT_RECORD).write_bytes(_record(entry, out, rows))
+    return rows
+
+
+def recipe_digest(model: str) -> str:
+    """SHA-256 of the text of a recipe."""
+    return sha256_file(ROOT / "export" / "recipes" / f"{model}.py")
+
+
+def _recipe(model: str) -> object:
+    try:
+        return importlib.import_module(f"export.recipes.{model}")
+    except ModuleNotFoundError as error:
+        raise PrerequisiteError(
+            f"{model}: exporting needs {error.name}, which is not installed here; use an environment made from "
+            f"{EXPORT_ENVIRONMENT}"
+        ) from error
+
+
+def _copy(sources: LockedSources, out: Path, say: Callable[[str], None]) -> None:
+    for file in sources.entry.files:
+        if file.source is not None:
+            say(f"{sources.entry.id}: copying {file.name}")
+            content = sources.file(file.source).read_bytes()
+            if hashlib.sha256(content).hexdigest() != file.sha256:
+                raise ModelCorrupt(f"{sources.entry.id}: the lock gives {file.name} and its source different digests")
+            (out / file.name).write_bytes(content)
+
+
+def _record(entry: ModelEntry, out: Path, rows: list[Parity]) -> bytes:
+    """The export record: what vouches for files whose digests differ from the lock's."""
+    record = {
+        "schema": 1,
+        "model": entry.id,
+        "recipe": recipe_digest(entry.id),
+        "sources": {source.name: source.sha256 for source in entry.sources},
+        "files": {file.name: sha256_file(out / file.name) for file in entry.files},
+        "packages": {name: _version(name) for name in ("torch", "onnx", "numpy", "onnxruntime")},
+        "passed": all(row.passed for row in rows),
+        "parity": [asdict(row) for row in rows],
+    }
+    return orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _install(out: Path, folder: Path) -> None:
+    """Move finished files into the store, one rename each, the record last: it vouches for files that are there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in sorted(out.iterdir(), key=lambda path: path.name == EXPORT_RECORD):
+        os.replace(path, folder / path.name)

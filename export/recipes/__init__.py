@@ -1,0 +1,1 @@
+"""One module per model: `build(sources, out) -> list[Parity]`. See `export.recipe`."""

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# One command for everything. Makes its own environments, prepares the embedded models once, and does no work twice.
+#
+#   ./run.sh --manifest manifests/demo.jsonl [evaluator options]   score clips (prepares everything on the first call)
+#   ./run.sh test [pytest options]                                 run the test suite
+#   ./run.sh setup                                                 only prepare: environment, models, demo clips
+#   ./run.sh check|list|models|merge ...                           any other evaluator command
+#
+# EVALUATOR_VENV and EVALUATOR_EXPORT_VENV choose where the environments go; PYTHON chooses the interpreter.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+venv=${EVALUATOR_VENV:-$root/.venv}
+export_venv=${EVALUATOR_EXPORT_VENV:-$root/.venv-export}
+requirements=$root/docker/requirements
+export PYTHONPATH=$root PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore ORT_DISABLE_TELEMETRY=1
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
+
+find_python() {
+  local candidate
+  for candidate in "${PYTHON:-}" python3.11 python3.12 python3.13 python3.14 python3; do
+    if [ -n "$candidate" ] && "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+      command -v "$candidate"
+      return
+    fi
+  done
+  echo "error: CPython 3.11 or newer with venv and ensurepip is needed (set PYTHON=/path/to/python3)" >&2
+  exit 4
+}
+
+# install ENVIRONMENT FILE PIP-OPTIONS...: once per content of FILE
+install() {
+  local target=$1 file=$2
+  shift 2
+  local stamp=$target/.installed want
+  want="$(sha256sum <"$file") $*"
+  [ "$(cat "$stamp" 2>/dev/null || true)" = "$want" ] && return
+  say "installing $(basename "$file") into $target"
+  [ -x "$target/bin/python" ] || "$(find_python)" -m venv "$target"
+  "$target/bin/python" -m pip install --quiet --progress-bar on "$@" -r "$file" >&2
+  printf '%s' "$want" >"$stamp"
+}
+
+# the run-time environment: hash-locked, without torch
+environment() { install "$venv" "$requirements/cpu.txt" --require-hashes; }
+
+# the same environment with what the tests need
+test_environment() { install "$venv" "$requirements/dev.txt" --require-hashes; }
+
+python() { "$venv/bin/python" "$@"; }
+
+# embedded models: copied or exported once; the export environment exists only for that
+models() {
+  local stamp=$root/models/store/.prepared want
+  want=$(cat "$root/models/models.lock.json" "$requirements/weights.txt" | sha256sum)
+  [ "$(cat "$stamp" 2>/dev/null || true)" = "$want" ] && return
+  say "preparing the embedded models (once)"
+  python -m export fetch
+  if ! python -m export build --embedded --copied >&2 || ! python -m export ready --embedded 2>/dev/null; then
+    install "$export_venv" "$requirements/export.txt"
+    "$export_venv/bin/python" -m export build --embedded >&2
+  fi
+  printf '%s' "$want" >"$stamp"
+}
+
+demo() { python -m evaluator.demo; }
+
+case "${1:-}" in
+  "" | -h | --help | help)
+    sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+    ;;
+  setup)
+    environment
+    models
+    demo
+    ;;
+  test)
+    shift
+    test_environment
+    models
+    demo
+    cd "$root"
+    exec "$venv/bin/python" -m pytest "$@"
+    ;;
+  *)
+    environment
+    models
+    case " $* " in *manifests/demo.jsonl*) demo ;; esac
+    exec "$venv/bin/python" -m evaluator "$@"
+    ;;
+esac

@@ -1,0 +1,165 @@
+"""The engine: every file once, failures stay where they are, features go when their last user is done."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from evaluator.metrics.base import Metric
+from evaluator.runner.engine import Engine, Shelf, Work
+from evaluator.runner.telemetry import Telemetry
+from evaluator.schema import Case, Score, Status
+from tests.runner.clips import clip
+from tests.runner.fakes import ALL, BRIGHT, COUNT, CRASHES, DEFECT, LIAR, LOUD, MOVED, NOWHERE, Brightness, World, case
+
+
+def score_all(
+    cases: Sequence[Case], metrics: Sequence[Metric] = ALL, workers: int = 1
+) -> tuple[dict[tuple[str, str], Score], Telemetry]:
+    """Run cases whose file names stand for their digests."""
+    world, telemetry = World(), Telemetry()
+    planner = world.planner()
+    media = {item.id: {role: path.name for role in ("video", "source") if (path := item.media(role))} for item in cases}
+    paths = {path.name: path for item in cases for role in ("video", "source") if (path := item.media(role))}
+    work = [Work(item.id, tuple(planner.job(item, one, media[item.id]) for one in metrics)) for item in cases]
+    found: dict[tuple[str, str], Score] = {}
+    engine = Engine(planner, lambda name: world.experts[name], paths, telemetry)
+    engine.run(work, workers, lambda _, scores: found.update({one.key: one for one in scores}))
+    return found, telemetry
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("clips")
+    made = {name: clip(folder / f"{name}.mp4", seed=seed) for seed, name in enumerate(("source", "a", "b"))}
+    made["mute"] = clip(folder / "mute.mp4", seed=5, sound=False)
+    made["broken"] = folder / "broken.mp4"
+    made["broken"].write_bytes(b"this is no film" * 50)
+    return made
+
+
+def test_values_and_statuses(clips: dict[str, Path]) -> None:
+    found, _ = score_all([case("one", clips["a"], clips["source"])])
+    status = {name: found["one", name].status for name in (metric.id for metric in ALL)}
+    assert {name for name, is_ok in status.items() if is_ok is Status.OK} == {"bright", "moved", "count", "loud"}
+    assert found["one", "count"].value == 30
+    assert found["one", "nowhere"].reason is not None
+    assert found["one", "nowhere"].reason.code == "unavailable"
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_every_file_is_decoded_once_whatever_the_number_of_systems(clips: dict[str, Path], workers: int) -> None:
+    Brightness.runs = 0
+    cases = [case(f"{name}{n}", clips[name], clips["source"]) for name in ("a", "b") for n in range(3)]
+    found, telemetry = score_all(cases, workers=workers)
+    assert telemetry.counters["files_opened"] == 3
+    assert telemetry.counters["decode_passes"] == 3
+    assert Brightness.runs == 3
+    assert len(found) == len(cases) * len(ALL)
+
+
+def test_workers_do_not_change_a_score(clips: dict[str, Path]) -> None:
+    cases = [case(name, clips[name], clips["source"]) for name in ("a", "b", "mute", "broken")]
+    assert score_all(cases, workers=1)[0] == score_all(cases, workers=3)[0]
+
+
+def test_a_copy_of_the_source_is_decoded_once_and_does_not_move(clips: dict[str, Path]) -> None:
+    found, telemetry = score_all([case("copy", clips["source"], clips["source"])])
+    assert telemetry.counters["decode_passes"] == 1
+    assert found["copy", "moved"].value == 0
+
+
+def test_a_bad_file_fails_alone(clips: dict[str, Path]) -> None:
+    found, _ = score_all([case("bad", clips["broken"], clips["source"]), case("good", clips["a"], clips["source"])])
+    reason = found["bad", "bright"].reason
+    assert found["bad", "bright"].status is Status.FAILED
+    assert reason is not None
+    assert reason.code != "internal"
+    assert "broken.mp4" in reason.message
+    assert found["good", "bright"].status is Status.OK
+    assert found["good", "moved"].status is Status.OK
+
+
+def test_a_defect_of_ours_is_a_failure_with_its_name_and_nothing_else_falls(clips: dict[str, Path]) -> None:
+    found, _ = score_all([case("one", clips["a"])], (BRIGHT, CRASHES, DEFECT, LIAR, COUNT))
+    assert found["one", "bright"].status is Status.OK
+    assert found["one", "count"].status is Status.OK
+    reasons = {name: found["one", name].reason for name in ("crashes", "defect", "liar")}
+    assert all(reason is not None and reason.code == "internal" for reason in reasons.values())
+    assert "the model fell over" in str(reasons["crashes"])
+    assert "ZeroDivisionError" in str(reasons["defect"])
+    assert "declared range" in str(reasons["liar"])
+
+
+def test_no_sound_and_no_source_are_skips_that_say_so(clips: dict[str, Path]) -> None:
+    found, _ = score_all([case("one", clips["mute"])], (LOUD, MOVED))
+    assert {score.status for score in found.values()} == {Status.SKIPPED}
+    assert "no audio stream" in str(found["one", "loud"].reason)
+    assert "no source clip" in str(found["one", "moved"].reason)
+
+
+def test_only_what_is_wanted_is_decoded(clips: dict[str, Path]) -> None:
+    _, few = score_all([case("one", clips["a"])], (BRIGHT,))
+    _, all_frames = score_all([case("one", clips["a"])], (BRIGHT, COUNT))
+    assert few.counters["frames_converted"] == 6  # every fifth of thirty
+    assert all_frames.counters["frames_converted"] >= 30
+    _, none = score_all([case("one", clips["a"])], (NOWHERE,))
+    assert none.counters["decode_passes"] == 0
+
+
+def test_what_a_delivery_raises_ends_the_run(clips: dict[str, Path]) -> None:
+    world = World()
+    planner = world.planner()
+    item = case("one", clips["a"])
+    work = [Work("one", (planner.job(item, BRIGHT, {"video": "v"}),))]
+    engine = Engine(planner, lambda name: world.experts[name], {"v": clips["a"]}, Telemetry())
+
+    def full_disk(_: Work, __: list[Score]) -> None:
+        raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space"):
+        engine.run(work, 2, full_disk)
+
+
+def test_a_shelf_computes_once_and_forgets_after_the_last_user() -> None:
+    made: list[str] = []
+    planner = World().planner()
+    work = [
+        Work(name, (planner.job(case(name, Path("/v"), Path("/s")), MOVED, {"video": name, "source": "S"}),))
+        for name in ("a", "b")
+    ]
+    users = {"S": work, "a": work[:1], "b": work[1:]}
+    shelf = Shelf(users, lambda file: made.append(file) or {})
+    for item in work:
+        shelf.fetch(item.files)
+    assert made == ["S", "a", "b"]
+    shelf.release(work[0].files)
+    shelf.fetch(["S"])
+    assert made == ["S", "a", "b"]
+    shelf.release(work[1].files)
+    shelf.fetch(["S"])
+    assert made == ["S", "a", "b", "S"]
+
+
+def test_two_workers_wait_for_the_same_file() -> None:
+    started, go = threading.Event(), threading.Event()
+    calls: list[str] = []
+
+    def slow(file: str) -> dict[object, object]:
+        calls.append(file)
+        started.set()
+        assert go.wait(10)
+        return {}
+
+    shelf = Shelf({"S": []}, slow)  # type: ignore[arg-type]
+    threads = [threading.Thread(target=shelf.fetch, args=(["S"],)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    assert started.wait(10)
+    go.set()
+    for thread in threads:
+        thread.join(10)
+    assert calls == ["S"]

@@ -1,0 +1,94 @@
+"""scores.jsonl survives kills, torn lines and second writers, and ends in the order of the plan."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evaluator.errors import OutputError
+from evaluator.runner.writer import ScoreWriter, locked, read_scores, write_atomic, write_in_order
+from evaluator.schema import encode
+from tests.test_schema import score
+
+ONE, TWO, THREE = (score(case=name) for name in "abc")
+
+
+def test_what_was_appended_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    with ScoreWriter(path) as writer:
+        writer.append([ONE, TWO])
+        writer.append([THREE])
+    assert list(read_scores(path).values()) == [ONE, TWO, THREE]
+
+
+@pytest.mark.parametrize("cut", [1, 10, 100])
+def test_a_torn_last_line_is_dropped_and_overwritten(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_bytes(encode(ONE) + encode(TWO)[:-cut])
+    assert list(read_scores(path)) == [ONE.key]
+    with ScoreWriter(path) as writer:
+        writer.append([THREE])
+    assert path.read_bytes() == encode(ONE) + encode(THREE)
+
+
+def test_a_broken_line_in_the_middle_is_not_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_bytes(encode(ONE) + b"{broken\n" + encode(TWO))
+    with pytest.raises(OutputError, match=r"scores\.jsonl:2: .*--fresh"):
+        read_scores(path)
+
+
+def test_the_last_record_of_a_key_wins(tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    newer = score(case="a", value=0.75)
+    path.write_bytes(encode(ONE) + encode(newer))
+    assert read_scores(path) == {ONE.key: newer}
+
+
+def test_no_file_means_no_scores(tmp_path: Path) -> None:
+    assert read_scores(tmp_path / "nothing") == {}
+
+
+def test_the_final_file_is_in_the_order_of_the_plan(tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    records = {item.key: item for item in (ONE, TWO)}
+    write_in_order(path, [TWO.key, THREE.key, ONE.key], records)
+    assert path.read_bytes() == encode(TWO) + encode(ONE)
+
+
+def test_an_atomic_write_leaves_no_part_behind(tmp_path: Path) -> None:
+    write_atomic(tmp_path / "f", b"1")
+    write_atomic(tmp_path / "f", b"2")
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+    assert (tmp_path / "f").read_bytes() == b"2"
+
+
+def test_a_second_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    code = (
+        "import sys, pathlib; from evaluator.runner.writer import locked\nwith locked(pathlib.Path(sys.argv[1])): pass"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    with locked(tmp_path):
+        other = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "another run is writing there" in other.stderr
+    again = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert again.returncode == 0
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="choose another --out"), locked(tmp_path / "file" / "out"):
+        pass
+
+
+def test_lines_of_one_case_are_written_together(tmp_path: Path) -> None:
+    """A kill between two appends leaves whole cases: every append is one write."""
+    path = tmp_path / "scores.jsonl"
+    with ScoreWriter(path) as writer:
+        before = os.stat(path).st_size
+        writer.append([ONE, TWO])
+        assert os.stat(path).st_size == before + len(encode(ONE) + encode(TWO))
