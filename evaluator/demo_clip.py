@@ -1,7 +1,8 @@
 """One stream of a clip rewritten, the other copied packet by packet, with PyAV.
 
-The bytes depend on the input, the recipe and the FFmpeg build alone: one encoder thread, fixed parameters, no dates and
-no version strings. Sound is written as FLAC, so that nothing but the stated damage changes it. Knows no damage by name.
+The bytes depend on the input, the recipe, the FFmpeg build and its choice of CPU kernels, and on nothing else: one
+encoder thread, fixed parameters, no dates and no version strings. Sound is written as FLAC, so that nothing but the
+stated damage changes it. Knows no damage by name.
 """
 
 from __future__ import annotations

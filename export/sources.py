@@ -98,8 +98,11 @@ class LockedSources:
 def module_root(tree: Path, name: str) -> Path:
     """The folder under `tree` from which `name` is importable. Raises PrerequisiteError unless there is exactly one."""
     parts = name.replace(".", "/")
-    found = {path.parents[len(Path(end).parts) - 1] for end in (f"{parts}.py", f"{parts}/__init__.py")
-             for path in tree.rglob(end)}
+    found = {
+        path.parents[len(Path(end).parts) - 1]
+        for end in (f"{parts}.py", f"{parts}/__init__.py")
+        for path in tree.rglob(end)
+    }
     if len(found) != 1:
         raise PrerequisiteError(f"{tree.name}: expected one module {name}, found {len(found)}")
     return found.pop()

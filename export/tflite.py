@@ -23,7 +23,11 @@ from export.onnx_file import OPSET, write
 
 NDArray = npt.NDArray[Any]
 
-DTYPES = {tflite.TensorType.FLOAT32: np.float32, tflite.TensorType.FLOAT16: np.float16, tflite.TensorType.INT32: np.int32}
+DTYPES = {
+    tflite.TensorType.FLOAT32: np.float32,
+    tflite.TensorType.FLOAT16: np.float16,
+    tflite.TensorType.INT32: np.int32,
+}
 TO_CHANNELS_FIRST = [0, 3, 1, 2]
 TO_CHANNELS_LAST = [0, 2, 3, 1]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from evaluator.experts.face_geometry import Face, Window, overlap
 from evaluator.experts.pixels import SYMMETRIC, normalise
@@ -19,8 +20,6 @@ SCORE = 0.5
 """Least probability of a face."""
 OVERLAP = 0.3
 """Detections that share more than this (intersection over union) with a better one are the same face."""
-LOGIT_LIMIT = 80.0
-"""Logits are clamped so that the exponential stays finite in float32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +57,11 @@ class AnchorDetector:
         """Faces in a window of a picture [H, W, 3], best first."""
         pixels = normalise(window.cut(picture, self._size)[None], SYMMETRIC)
         found = self._session.run({"pixels": pixels})
-        scores = probability(found["scores"][0, :, 0])
+        scores = expit(found["scores"][0, :, 0]).astype(np.float32)
         likely = scores >= SCORE
         points = decode(found["boxes"][0, likely], self._anchors[likely], self._size)
         blended = blend(points, scores[likely])
         return [face_of(window.to_picture(shape), score) for shape, score in blended]
-
-
-def probability(logits: F32) -> F32:
-    """Sigmoid of clamped logits."""
-    limited = np.clip(logits, -LOGIT_LIMIT, LOGIT_LIMIT)
-    return np.asarray(1 / (1 + np.exp(-limited)), np.float32)
 
 
 def decode(raw: F32, anchors: F32, size: int) -> F32:

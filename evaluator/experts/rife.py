@@ -97,7 +97,7 @@ class Rife(Expert):
             error=np.array(errors, np.float32),
             index=frames.index[rows],
             sampled=len(rows) < total,
-            plan=f"{len(rows)} of {total} odd frames, equally spaced, at {frames.data.shape[2]}x{frames.data.shape[1]}",
+            plan=plan(len(rows), total, *frames.data.shape[1:3]),
         )
 
 
@@ -105,6 +105,12 @@ def possible(frames: Frames) -> int:
     """How many odd frames of the whole clip have two neighbours."""
     count = frames.clip.video.frames if frames.clip.video else 0
     return max(0, (count - 1) // 2)
+
+
+def plan(tested: int, total: int, height: int, width: int) -> str:
+    """Which frames were tested, in words."""
+    which = "every odd frame" if tested == total else f"{tested} of {total} odd frames, equally spaced"
+    return f"{which}, at {width}x{height}"
 
 
 def middle(session: Session, first: U8, second: U8) -> F32:

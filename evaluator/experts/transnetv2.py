@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import expit
 
 from evaluator.errors import NotApplicable
 from evaluator.experts.base import StreamingExpert
@@ -83,8 +84,7 @@ class ShotTap:
     def _score(self, window: U8) -> None:
         """Score one full window [100, 27, 48, 3] and move on by `step` frames."""
         logits = self._session.run({"frames": window[None]})["single"]  # [1, 100, 1]
-        probability = 1 / (1 + np.exp(-logits[0, self._windowing.kept, 0].astype(np.float64)))
-        self._scores.append(probability.astype(np.float32))
+        self._scores.append(expit(logits[0, self._windowing.kept, 0]).astype(np.float32))
         self._pending = self._pending[self._windowing.step :]
 
 

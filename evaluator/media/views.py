@@ -15,9 +15,9 @@ from dataclasses import replace
 import av
 import cv2
 import numpy as np
-from av.video.reformatter import Interpolation, VideoReformatter
 from PIL import Image
 
+from evaluator.media.swscale import Swscale
 from evaluator.media.types import U8, VideoInfo
 from evaluator.schema import ALL_FRAMES, Filter, Fit, View
 
@@ -66,12 +66,12 @@ def transform_of(view: View) -> View:
 
 
 class Renderer:
-    """Turns frames of one clip into pictures. Keeps one swscale context per size; not thread-safe."""
+    """Turns frames of one clip into pictures. Keeps one scaler per size; not thread-safe."""
 
     def __init__(self, video: VideoInfo) -> None:
         self.size = (video.width, video.height)
         self._turns = (-video.rotation // 90) % 4  # quarter turns counter-clockwise, as numpy counts
-        self._scalers: dict[Size, VideoReformatter] = {}
+        self._scalers: dict[Size, Swscale] = {}
         self._frame: av.VideoFrame | None = None
         self._pictures: dict[View, U8] = {}
         self._rgb: U8 | None = None
@@ -106,12 +106,9 @@ class Renderer:
     def _scale(self, size: Size) -> U8:
         """[H, W, 3] RGB straight from the decoder's planes; the rotation comes after the scaling."""
         assert self._frame is not None  # noqa: S101  (start() comes first)
-        width, height = size if self._turns % 2 == 0 else size[::-1]
-        scaler = self._scalers.setdefault(size, VideoReformatter())
-        scaled = scaler.reformat(
-            self._frame, width=width, height=height, format="rgb24", interpolation=Interpolation.BICUBIC, threads=1
-        )
-        return np.ascontiguousarray(np.rot90(scaled.to_ndarray(), self._turns))
+        if size not in self._scalers:
+            self._scalers[size] = Swscale(*(size if self._turns % 2 == 0 else size[::-1]))
+        return np.ascontiguousarray(np.rot90(self._scalers[size](self._frame), self._turns))
 
 
 def _colour(rgb: U8, view: View) -> U8:

@@ -6,7 +6,6 @@ Knows nothing about sound or pictures.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluator.media.types import F64
 
@@ -64,18 +63,14 @@ def pearson(x: F64, y: F64) -> float:
     return float(np.clip(x @ y / scale, -1.0, 1.0)) if scale > 0.0 else 0.0
 
 
-def masked_correlation(x: F64, y: F64, max_lag: int, min_pairs: int) -> tuple[F64, npt.NDArray[np.int64]]:
-    """Pearson correlation of x[j] with y[j + lag] for each lag -max_lag..max_lag, over the pairs that are not NaN.
+def masked_correlation(x: F64, y: F64, max_lag: int, min_pairs: int) -> F64:
+    """Pearson correlation of x[j] with y[j + lag] for each lag -max_lag..max_lag [2 max_lag + 1], where neither is NaN.
 
-    `x` is [N]; `y` is [N + 2 max_lag] and begins `max_lag` steps earlier. Returns (correlation, pairs), both
-    [2 max_lag + 1]; correlation is NaN where fewer than `min_pairs` pairs exist.
+    `x` is [N]; `y` is [N + 2 max_lag] and begins `max_lag` steps earlier. NaN for a lag with fewer than `min_pairs`.
     """
-    lags = 2 * max_lag + 1
-    correlation, pairs = np.full(lags, np.nan), np.zeros(lags, np.int64)
-    for k in range(lags):
-        other = y[k : k + len(x)]
-        valid = np.isfinite(x) & np.isfinite(other)
-        pairs[k] = valid.sum()
-        if pairs[k] >= min_pairs:
-            correlation[k] = pearson(x[valid], other[valid])
-    return correlation, pairs
+    return np.array([_masked_pearson(x, y[k : k + len(x)], min_pairs) for k in range(2 * max_lag + 1)])
+
+
+def _masked_pearson(x: F64, y: F64, min_pairs: int) -> float:
+    both = np.isfinite(x) & np.isfinite(y)
+    return pearson(x[both], y[both]) if both.sum() >= min_pairs else np.nan

@@ -31,7 +31,7 @@ def decibels(level: float) -> float:
     return float(20.0 * np.log10(level / FULL_SCALE))
 
 
-def window_rms(samples: I16, start: I64, end: I64) -> F64:
+def window_rms(samples: I16 | I64, start: I64, end: I64) -> F64:
     """RMS in int16 units of the windows [start, end) of sample positions, each at least one sample long: [K].
 
     Squares are summed as integers, so a window after a loud passage is as exact as one before it.

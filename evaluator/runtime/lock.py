@@ -10,7 +10,8 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic.dataclasses import dataclass
 
 from evaluator.errors import PrerequisiteError
 from evaluator.schema import Tier
@@ -22,21 +23,20 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Pin = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*==[0-9][0-9a-z.]*$")]
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$")]
 
+_STRICT = ConfigDict(extra="forbid")
 _URL = re.compile(r"[a-z]+://", re.IGNORECASE)
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Licence(_Frozen):
+@dataclass(frozen=True, config=_STRICT, kw_only=True)
+class Licence:
     """What the origin says about its licence, in its own words; "not stated apart" where it says nothing on weights."""
 
     code: str
     weights: str
 
 
-class Origin(_Frozen):
+@dataclass(frozen=True, config=_STRICT, kw_only=True)
+class Origin:
     """Where the published checkpoint is found: a sentence without an address, and its exact revision where known."""
 
     published: str
@@ -44,7 +44,8 @@ class Origin(_Frozen):
     package: Pin | None = None
 
 
-class Source(_Frozen):
+@dataclass(frozen=True, config=_STRICT, kw_only=True)
+class Source:
     """One file that an export or a copy reads: a member of a registry package, or a file that the user mounts.
 
     `inside` names a member of a zip file which is itself a member of the package.
@@ -64,7 +65,8 @@ class Source(_Frozen):
         return self
 
 
-class Tensor(_Frozen):
+@dataclass(frozen=True, config=_STRICT, kw_only=True)
+class Tensor:
     """One input or output of a network. A dimension is a size, or a name where any size is accepted."""
 
     name: str
@@ -73,7 +75,8 @@ class Tensor(_Frozen):
     about: str = ""
 
 
-class ModelFile(_Frozen):
+@dataclass(frozen=True, config=_STRICT, kw_only=True)
+class ModelFile:
     """One file that the runtime opens. `sha256` is null when any file that honours the contract is accepted.
 
     `how`: "exported" by a recipe, "copied" byte for byte from the source of that name, or "mounted" by the user.
@@ -98,7 +101,8 @@ class ModelFile(_Frozen):
         return self
 
 
-class Export(_Frozen):
+@dataclass(frozen=True, config=_STRICT, kw_only=True)
+class Export:
     """How the exported files are made. `sha256` is the digest of the recipe's text: another text, another export."""
 
     recipe: str
@@ -111,7 +115,8 @@ class Export(_Frozen):
 NamedItem = TypeVar("NamedItem", Source, ModelFile)
 
 
-class ModelEntry(_Frozen):
+@dataclass(frozen=True, config=_STRICT, kw_only=True)
+class ModelEntry:
     """One model: what it answers, whose it is, and its files. `id` is also the expert's module and the recipe's."""
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -164,10 +169,11 @@ def _named(items: tuple[NamedItem, ...], name: str, complaint: str) -> NamedItem
     raise KeyError(f"{complaint} {name!r} in the lock; it has {', '.join(item.name for item in items)}")
 
 
-class Lock(_Frozen):
+@dataclass(frozen=True, config=_STRICT, kw_only=True)
+class Lock:
     """All models. `capabilities` lists, for each capability, the models that answer it, best first."""
 
-    schema_version: Literal[1] = Field(alias="schema")
+    schema: Literal[1]
     capabilities: dict[str, tuple[str, ...]]
     models: tuple[ModelEntry, ...]
 
@@ -213,6 +219,6 @@ def read_lock(path: Path) -> Lock:
     if _URL.search(text):
         raise PrerequisiteError(f"{path}: the model lock holds an address; origins are named in words")
     try:
-        return Lock.model_validate_json(text)
+        return TypeAdapter(Lock).validate_json(text)
     except ValidationError as error:
         raise PrerequisiteError(f"{path}: not a model lock of schema {LOCK_SCHEMA}\n{error}") from error

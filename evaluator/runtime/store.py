@@ -95,7 +95,12 @@ class Store:
         self._verified: dict[tuple[str, str], tuple[Path, str]] = {}
 
     @classmethod
-    def open(cls, models_dir: Path | None = None, environment: Mapping[str, str] = os.environ) -> Store:
+    def open(
+        cls,
+        models_dir: Path | None = None,
+        environment: Mapping[str, str] = os.environ,
+        opener: Callable[[Path], Session] = OnnxSession,
+    ) -> Store:
         """The store of this checkout. `models_dir` is the mounted folder, default EVALUATOR_MODELS.
 
         Raises PrerequisiteError if the lock cannot be read or the mounted folder does not exist.
@@ -105,7 +110,8 @@ class Store:
         if mounted is not None and not mounted.is_dir():
             raise PrerequisiteError(f"{mounted}: the folder of mounted models does not exist")
         folder = Path(environment.get("EVALUATOR_STORE") or ROOT / "models" / "store")
-        return cls(read_lock(LOCK_FILE), folder, mounted, DigestCache(cache_folder(environment) / "digests.json"))
+        digests = DigestCache(cache_folder(environment) / "digests.json")
+        return cls(read_lock(LOCK_FILE), folder, mounted, digests, opener)
 
     # ---------------------------------------------------------------------------------------- files and sessions
 
@@ -175,7 +181,7 @@ class Store:
     @property
     def lock_sha256(self) -> str:
         """Digest of the lock's content, for the run header."""
-        return digest(self.lock.model_dump(mode="json", by_alias=True))
+        return digest(self.lock)
 
     def providers(self) -> dict[str, str]:
         """`model/file` -> execution provider that was obtained, for the sessions that were opened."""
@@ -218,7 +224,8 @@ class Store:
     def _status(self, entry: ModelEntry, file: ModelFile, hashed: bool, fresh: bool = False) -> FileStatus:
         path = self._find(entry, file)
         if path is None:
-            return FileStatus(file.name, self.places(entry, file.name)[0], "missing", file.sha256, None)
+            best = self.places(entry, file.name)[0 if entry.tier is Tier.REFERENCE else -1]
+            return FileStatus(file.name, best, "missing", file.sha256, None)
         if not hashed:
             return FileStatus(file.name, path, "present", file.sha256, None)
         found = self.digests.sha256(path, fresh)

@@ -43,10 +43,11 @@ class Distance(torch.nn.Module):
         x = (pictures - shift) / scale
         found: list[torch.Tensor] = []
         for depth, (weight, bias) in enumerate(self.convolutions):
+            outputs, inputs = weight.shape[:2]
             if depth in (1, 2):
-                x = blurred(functional.max_pool2d(x, 3, stride=1))
+                x = blurred(functional.max_pool2d(x, 3, stride=1), inputs)
             x = functional.conv2d(x, weight, bias, padding=PADDINGS[depth])
-            x = functional.relu(blurred(x) if depth == 0 else x)
+            x = functional.relu(blurred(x, outputs) if depth == 0 else x)
             found.append(x)
         return found
 
@@ -56,11 +57,14 @@ class Distance(torch.nn.Module):
         return torch.stack([item.mean(dim=(1, 2, 3)) for item in maps]).sum(dim=0)
 
 
-def blurred(x: torch.Tensor) -> torch.Tensor:
-    """Half the size: the binomial 1-2-1 in both directions, over a border of two reflected rows and columns."""
+def blurred(x: torch.Tensor, channels: int) -> torch.Tensor:
+    """Half the size: the binomial 1-2-1 in both directions, over a border of two reflected rows and columns.
+
+    The number of channels is given as a plain number, so that it is not traced as something that depends on the input.
+    """
     row = torch.tensor([1.0, 2.0, 1.0])
-    kernel = (row[:, None] * row / 16).expand(x.shape[1], 1, 3, 3)
-    return functional.conv2d(functional.pad(x, (2, 2, 2, 2), mode="reflect"), kernel, stride=2, groups=x.shape[1])
+    kernel = (row[:, None] * row / 16).expand(channels, 1, 3, 3)
+    return functional.conv2d(functional.pad(x, (2, 2, 2, 2), mode="reflect"), kernel, stride=2, groups=channels)
 
 
 def unit(x: torch.Tensor) -> torch.Tensor:

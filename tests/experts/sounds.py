@@ -1,8 +1,9 @@
-"""Sounds for tests of the audio experts: signals from formulas, and real or synthetic speech where the machine has it."""
+"""Sounds for tests of the audio experts: signals from formulas, and speech where the machine has some."""
 
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import subprocess
 import zipfile
@@ -19,6 +20,7 @@ from evaluator.media.types import Audio
 from evaluator.schema import AudioView
 
 ROOT = Path(__file__).resolve().parents[2]
+WHEELS = Path(os.environ.get("EVALUATOR_STORE") or ROOT / "models" / "store") / "wheels"
 RATE = 16_000
 READINGS = "moonshine_voice-*.whl"
 """A package with recorded readings: `beckett`, `two_cities`, `endgame_nagg_nell`, `clone-test`, by several voices."""
@@ -81,7 +83,7 @@ def clip_sound(path: Path) -> Audio:
 def readings() -> dict[str, Audio]:
     """Recorded voices from the package READINGS in the wheel folder of the model store; empty if it is not there."""
     found: dict[str, Audio] = {}
-    for wheel in sorted((ROOT / "models" / "store" / "wheels").glob(READINGS))[:1]:
+    for wheel in sorted(WHEELS.glob(READINGS))[:1]:
         with zipfile.ZipFile(wheel) as archive:
             for member in archive.namelist():
                 if member.endswith(".wav"):

@@ -31,7 +31,7 @@ def test_windows_cover_the_clip_evenly(samples: int) -> None:
     hops = np.diff(starts)
     assert (hops > 0).all()
     assert (hops <= LONGEST_HOP + 1).all()
-    assert not len(hops) or hops.max() - hops.min() <= 1
+    assert not len(hops) or hops.max() - hops.min() <= 2  # floats are truncated, as in the package
 
 
 def test_mean_worst_and_best_over_windows_of_one_size() -> None:
@@ -60,7 +60,9 @@ def test_noise_lowers_the_score(models: SessionSource, speech: Audio) -> None:
 def test_published_speech(models: SessionSource) -> None:
     """What the package gives for nine seconds of a reading, clean and with white noise at 20 and 5 dB."""
     if "beckett" not in (voices := readings()):
-        pytest.skip("the wheel with recorded readings is not in models/store/wheels")
+        pytest.skip("the wheel with recorded readings is not in the wheel folder of the model store")
     clean = part(voices["beckett"], 0, 9)
-    found = [EXPERT(models).run(WANT, {"audio": clip}).mos for clip in (clean, with_noise(clean, 20), with_noise(clean, 5))]
+    found = [
+        EXPERT(models).run(WANT, {"audio": clip}).mos for clip in (clean, with_noise(clean, 20), with_noise(clean, 5))
+    ]
     assert found == pytest.approx([4.39, 3.09, 2.25], abs=0.1)

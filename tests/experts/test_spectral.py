@@ -57,7 +57,9 @@ def test_a_short_window_sits_in_the_middle() -> None:
     assert not found[456:].any()
 
 
-@pytest.mark.parametrize(("fft", "length", "hop"), [(512, 400, 160), (321, 321, 160), (4096, 320, 160), (512, 512, 256)])
+@pytest.mark.parametrize(
+    ("fft", "length", "hop"), [(512, 400, 160), (321, 321, 160), (4096, 320, 160), (512, 512, 256)]
+)
 def test_magnitudes_are_scipys(fft: int, length: int, hop: int) -> None:
     samples, window = random_sound(fft + hop * (BLOCK + 40) + 7), hann(length, fft)
     found = np.concatenate(list(magnitude_blocks(samples, window, hop)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluator.metrics.alignment import sample_level, sample_track, ticks
+from evaluator.media.types import Audio
+from evaluator.metrics.alignment import sample_track, sample_voice, syllables, ticks
 from tests.metrics.build import RATE, seconds, sound
 
 
@@ -51,16 +52,50 @@ def test_nothing_measured_nothing_known() -> None:
     assert np.isnan(sample_track(np.arange(3.0), np.full(3, np.nan), ticks(0.0, 2.0))).all()
 
 
+def sine(hertz: float, start: float = 0.0) -> Audio:
+    return sound(0.5 * np.sin(2 * np.pi * hertz * seconds(2.0)), start=start)
+
+
 def test_level_of_a_sine_is_its_rms() -> None:
-    wave = sound(0.5 * np.sin(2 * np.pi * 1000 * seconds(2.0)), start=5.0)
-    level = sample_level(wave, np.array([4.0, 5.01, 5.5, 6.5, 6.99, 8.0]))
-    np.testing.assert_allclose(level[2:4], 20 * np.log10(0.5 / np.sqrt(2)), atol=0.01)
+    level = sample_voice(sine(1500, start=5.0), np.array([4.0, 5.01, 5.5, 6.5, 6.99, 8.0]))
+    np.testing.assert_allclose(level[2:4], 32767 * 0.5 / np.sqrt(2), rtol=0.02)
     assert np.isnan(level[[0, 1, 4, 5]]).all()
 
 
-def test_silence_is_the_floor() -> None:
-    assert sample_level(sound(np.zeros(RATE)), np.array([0.5])).tolist() == [-60.0]
+@pytest.mark.parametrize("hertz", [60.0, 120.0])
+def test_hum_and_pitch_are_not_the_voice_of_an_open_mouth(hertz: float) -> None:
+    at = np.array([1.0])
+    assert sample_voice(sine(hertz), at)[0] < 0.1 * sample_voice(sine(1500), at)[0]
 
 
-def test_sound_shorter_than_a_window() -> None:
-    assert np.isnan(sample_level(sound(np.zeros(3)), np.array([0.0]))).all()
+def test_the_filter_does_not_delay() -> None:
+    click = np.zeros(RATE)
+    click[8000] = 1.0
+    level = sample_voice(sound(click), np.array([0.44, 0.5, 0.56]))
+    assert level[1] > 100 * max(level[0], level[2])
+
+
+def test_silence_has_no_level() -> None:
+    assert sample_voice(sound(np.zeros(RATE)), np.array([0.5])).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("samples", [0, 3])
+def test_sound_shorter_than_a_window(samples: int) -> None:
+    assert np.isnan(sample_voice(sound(np.zeros(samples)), np.array([0.0]))).all()
+
+
+def test_syllables_stay_and_drift_goes() -> None:
+    time = ticks(0.0, 8.0)
+    inner = slice(10, -10)
+    syllable, drift = np.sin(2 * np.pi * 4 * time), np.sin(2 * np.pi * 0.2 * time)
+    assert np.std(syllables(syllable)[inner]) > 0.9 * np.std(syllable[inner])
+    assert np.std(syllables(drift)[inner]) < 0.02 * np.std(drift[inner])
+
+
+def test_syllables_keep_gaps() -> None:
+    x = np.arange(30.0)
+    x[10:14] = np.nan
+    found = syllables(x)
+    assert np.isnan(found).tolist() == np.isnan(x).tolist()
+    assert found[5] == 0.0
+    assert syllables(np.full(5, np.nan)).shape == (5,)

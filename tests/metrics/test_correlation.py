@@ -52,13 +52,12 @@ def test_masked_correlation_finds_a_shift_around_gaps() -> None:
     y = np.random.default_rng(2).normal(size=120)
     x = y[10 + 4 : 110 + 4].copy()  # x[j] = y[j + 14], lag +4 of +-10
     x[20:30] = np.nan
-    correlation, pairs = masked_correlation(x, y, 10, min_pairs=5)
+    correlation = masked_correlation(x, y, 10, min_pairs=90)
     assert int(correlation.argmax()) == 14
     assert correlation[14] == pytest.approx(1.0)
-    assert set(pairs.tolist()) == {90}
 
 
 def test_masked_correlation_needs_pairs() -> None:
-    correlation, pairs = masked_correlation(np.full(4, np.nan), np.ones(6), 1, min_pairs=1)
-    assert np.isnan(correlation).all()
-    assert pairs.tolist() == [0, 0, 0]
+    x = np.array([1.0, 3.0, 2.0, np.nan])
+    assert np.isnan(masked_correlation(x, np.arange(6.0), 1, min_pairs=4)).all()
+    assert np.isfinite(masked_correlation(x, np.arange(6.0), 1, min_pairs=3)).all()

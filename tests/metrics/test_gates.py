@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from evaluator.errors import ExpertError, NotApplicable
 from evaluator.experts.features import AudioTags
+from evaluator.experts.silero_vad import EXPERT as VOICE
+from evaluator.experts.yamnet import EXPERT as TAGGER
+from evaluator.media.decode import decode
+from evaluator.media.probe import probe
+from evaluator.media.types import Audio
 from evaluator.metrics.gates import class_probability, require_mouth, require_sound, require_speech
-from tests.metrics.build import activity, faces, silent, tags, tone
+from evaluator.runtime.session import SessionSource
+from evaluator.schema import AudioView, ExpertNeed
+from tests.metrics.build import activity, faces, noise, seconds, silent, sound, tags, tone
 
 
 def test_speech_passes_with_what_was_heard() -> None:
@@ -54,3 +63,33 @@ def test_a_mouth_in_most_frames_is_needed() -> None:
         require_mouth(faces(mouth))
     with pytest.raises(NotApplicable):
         require_mouth(faces(np.zeros(0)))
+
+
+def listen(models: SessionSource, audio: Audio) -> dict[str, float]:
+    """The gate with the two real witnesses."""
+    heard = VOICE(models).run(ExpertNeed("speech_activity"), {"audio": audio})
+    tagged = TAGGER(models).run(ExpertNeed("audio_tags"), {"audio": audio})
+    return require_speech(heard, tagged)
+
+
+def chord(rhythm: float) -> Audio:
+    t = seconds(4.0)
+    notes = sum(np.sin(2 * np.pi * hertz * t) for hertz in (261.6, 329.6, 392.0))
+    return sound(0.1 * notes * (np.sin(2 * np.pi * rhythm * t) > 0))
+
+
+@pytest.mark.parametrize(
+    "audio",
+    [tone(4.0), noise(4.0), chord(2.0), chord(4.0), silent(4.0)],
+    ids=["tone", "noise", "2 Hz", "4 Hz", "silence"],
+)
+def test_tones_music_and_noise_do_not_pass(models: SessionSource, audio: Audio) -> None:
+    with pytest.raises(NotApplicable):
+        listen(models, audio)
+
+
+@pytest.mark.parametrize("clip", ["talking1.mp4", "playground_ovi.mp4"])
+def test_recorded_speech_passes(models: SessionSource, shared: Path, clip: str) -> None:
+    path, view = shared / "data/clips" / clip, AudioView()
+    audio, _ = decode(path, probe(path), [], [view])
+    assert listen(models, audio[view])["speech_seconds"] > 2.0

@@ -1,0 +1,150 @@
+"""Synchformer: geometry, front ends and alignment by a session that honours the contract; the published features."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator.errors import ExpertError, NotApplicable
+from evaluator.experts.features import SyncOffset
+from evaluator.experts.synchformer import EXPERT, FILE, GRID, VIEW, aligned, audio_segments, video_segments
+from evaluator.media.decode import CollectTap, decode
+from evaluator.media.probe import probe
+from evaluator.media.sampling import select
+from evaluator.media.types import U8, Audio, ClipInfo, Frames
+from evaluator.schema import AudioView, ExpertNeed, FramesNeed
+from tests.experts.fakes import FakeSession, FakeSource
+from tests.experts.sounds import lcg, sound
+
+WANT = ExpertNeed("av_sync")
+ELEMENTS = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
+
+
+def pictures(count: int, start: float = 0.0) -> Frames:
+    """Frame k is level k everywhere."""
+    index = np.arange(count)
+    return Frames(levels(count, side=224), index, start + index / 25, ClipInfo("x", None, None))
+
+
+def session(element: str = "tensor(float)", winner: int = 10) -> FakeSession:
+    logits = np.where(np.arange(21) == winner, 3.0, 0.0).astype(np.float32)[None]
+    shape = ("batch", 14, 16, 3, 224, 224)
+    return FakeSession(lambda feeds: {"logits": logits}, inputs={"video": (shape, element)})
+
+
+def run(fake: FakeSession, frames: Frames, audio: Audio) -> SyncOffset:
+    return EXPERT(FakeSource({FILE: fake})).run(WANT, {"frames": frames, "audio": audio})
+
+
+def levels(count: int, side: int = 4) -> U8:
+    """Pictures [count, side, side, 3] of which number k is level k everywhere."""
+    level = np.arange(count, dtype=np.uint8)[:, None, None, None]
+    return np.ascontiguousarray(np.broadcast_to(level, (count, side, side, 3)))
+
+
+def test_a_long_clip_gives_125_slots_of_one_25th() -> None:
+    """At 50 frames a second every second frame shows, at 12.5 every frame twice; nothing after five seconds does."""
+    fast, slow = (select(VIEW.sampling, np.arange(2000) / rate) for rate in (50, 12.5))
+    assert fast.tolist() == [2 * k for k in range(125)]
+    assert slow.tolist() == [k // 2 for k in range(125)]
+    assert len(select(VIEW.sampling, np.arange(50) / 25)) == 50
+
+
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_contract(element: str) -> None:
+    fake = session(element, winner=18)
+    found = run(fake, pictures(125), sound(np.zeros(80_000)))
+    assert (fake.fed[0]["video"].shape, fake.fed[0]["video"].dtype) == ((1, 14, 16, 3, 224, 224), ELEMENTS[element])
+    assert (fake.fed[0]["audio"].shape, fake.fed[0]["audio"].dtype) == ((1, 14, 1, 128, 66), np.float32)
+    assert found.grid[found.probability.argmax()] == pytest.approx(1.6)
+    assert found.probability.sum() == pytest.approx(1.0)
+    assert found.probability[18] == pytest.approx(np.exp(3) / (np.exp(3) + 20))
+    assert not found.padded
+
+
+def test_grid() -> None:
+    np.testing.assert_allclose(GRID, [k / 5 for k in range(-10, 11)], atol=1e-7)
+
+
+def test_an_engine_of_another_type_is_refused() -> None:
+    with pytest.raises(ExpertError, match=r"tensor\(uint8\)"):
+        run(session("tensor(uint8)"), pictures(125), sound(np.zeros(80_000)))
+
+
+def test_segments_lie_in_the_middle_and_overlap_by_half() -> None:
+    found = video_segments(levels(125), np.float32)[0, :, :, 0, 0, 0]  # [14, 16]
+    expected = 2 + 8 * np.arange(14)[:, None] + np.arange(16)
+    np.testing.assert_allclose((found + 1) * 127.5, expected, atol=1e-3)
+
+
+def test_half_precision_rounds_at_every_step() -> None:
+    level = np.float16(77)
+    expected = (level / np.float16(255) - np.float16(0.5)) / np.float16(0.5)
+    assert video_segments(np.full((125, 1, 1, 3), 77, np.uint8), np.float16)[0, 0, 0, 0, 0, 0] == expected
+
+
+def test_the_last_frame_is_repeated() -> None:
+    found = video_segments(levels(20), np.float32)[0, :, :, 0, 0, 0]
+    np.testing.assert_allclose((found[3:] + 1) * 127.5, 19, atol=1e-3)
+
+
+def test_published_audio_features() -> None:
+    """AVE-Compass 12.6: noise of the linear congruential generator."""
+    found = audio_segments((0.1 * lcg(80_000)).astype(np.float32))[0, :, 0]  # [14, 128, 66]
+    assert found.mean() == pytest.approx(0.475429, abs=2e-6)
+    assert found.std() == pytest.approx(0.136165, abs=2e-6)
+    np.testing.assert_allclose(found[0, 0, :4], [0.233714, 0.338529, 0.164016, -0.237199], atol=5e-6)
+    np.testing.assert_allclose(found[0, 64, :4], [0.457396, 0.609024, 0.549015, 0.495506], atol=5e-6)
+    last = [0.707772, 0.729819, 0.675496, 0.653669, 0.640427, 0.467032]
+    np.testing.assert_allclose(found[13, 127, 60:66], last, atol=5e-6)
+
+
+def test_audio_segments_start_with_their_frames() -> None:
+    """A click at sample 1280 + 5120 k is the first of segment k and in the middle of the one before it."""
+    samples = np.zeros(80_000, np.float32)
+    samples[1280 + 5120 * 7] = 1.0
+    loudest = audio_segments(samples)[0, :, 0, 64].argmax(axis=1)  # [14] column
+    assert (loudest[7], loudest[6]) == (0, 32)
+
+
+@given(st.integers(-16_000, 16_000))
+@settings(max_examples=30)
+def test_sound_is_put_where_it_is_heard(late: int) -> None:
+    """A sample presented `late` samples after the first frame ends up there, or is cut off before it."""
+    samples = np.arange(1, 40_001, dtype=np.int16)
+    found = aligned(Audio(samples, 16_000, True, start=2.0 + late / 16_000), start=2.0) * 32768
+    line = np.concatenate([np.zeros(max(0, late)), samples[max(0, -late) :]])
+    np.testing.assert_array_equal(found, line[:80_000])
+
+
+@pytest.mark.parametrize("start", [5.0, 100.0, -2.5])
+def test_sound_elsewhere(start: float) -> None:
+    with pytest.raises(NotApplicable, match="No sound coincides"):
+        aligned(Audio(np.ones(40_000, np.int16), 16_000, True, start), start=0.0)
+
+
+@pytest.mark.parametrize(
+    ("frames", "samples", "late", "padded"),
+    [(125, 80_000, 0.0, False), (124, 80_000, 0.0, True), (125, 79_999, 0.0, True), (125, 80_000, -0.1, True)],
+)
+def test_what_is_missing_is_told(frames: int, samples: int, late: float, padded: bool) -> None:
+    audio = Audio(np.ones(samples, np.int16), 16_000, True, start=1.0 + late)
+    assert run(session(), pictures(frames, start=1.0), audio).padded is padded
+
+
+def test_the_first_five_seconds_of_a_clip(shared: Path) -> None:
+    """Portrait at 25 frames a second: scaled to a width of 256, and a square from the middle."""
+    path = shared / "data" / "clips" / "talking1.mp4"
+    clip = probe(path)
+    need = EXPERT(FakeSource({})).needs(WANT)["frames"]
+    assert isinstance(need, FramesNeed)
+    tap = CollectTap(clip)
+    sounds, _ = decode(path, clip, [(need.view, tap)], [AudioView(16_000)])
+    frames = tap.close()
+    assert frames.data.shape == (125, 224, 224, 3)
+    assert frames.index.tolist() == list(range(125))
+    assert not run(session(), frames, sounds[AudioView(16_000)]).padded

@@ -1,0 +1,135 @@
+"""The memory of digests: when it is believed, and that nothing in it can do harm."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import orjson
+import pytest
+
+from evaluator.errors import PrerequisiteError
+from evaluator.runtime import digests
+from evaluator.runtime.digests import DigestCache, cache_folder, sha256_file
+from tests.runtime.build import sha
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    path = tmp_path / "weights.bin"
+    path.write_bytes(b"one")
+    return path
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "digests.json"
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Every file that is really hashed."""
+    seen: list[Path] = []
+    real = digests._hash
+    monkeypatch.setattr(digests, "_hash", lambda path: (seen.append(path), real(path))[1])
+    return seen
+
+
+def test_a_file_is_hashed_once(weights: Path, memory: Path, reads: list[Path]) -> None:
+    cache = DigestCache(memory)
+    assert cache.sha256(weights) == cache.sha256(weights) == sha(b"one") == sha256_file(weights)
+    assert reads.count(weights) == 2  # once by the cache, once by sha256_file
+
+
+def test_another_process_need_not_hash_it(weights: Path, memory: Path, reads: list[Path]) -> None:
+    DigestCache(memory).sha256(weights)
+    assert DigestCache(memory).sha256(weights) == sha(b"one")
+    assert len(reads) == 1
+
+
+def test_fresh_reads_again(weights: Path, memory: Path, reads: list[Path]) -> None:
+    cache = DigestCache(memory)
+    cache.sha256(weights)
+    cache.sha256(weights, fresh=True)
+    assert len(reads) == 2
+
+
+def test_a_changed_file_is_hashed_again_even_with_its_old_size_and_time(weights: Path, memory: Path) -> None:
+    before = weights.stat()
+    cache = DigestCache(memory)
+    cache.sha256(weights)
+    weights.write_bytes(b"two")
+    os.utime(weights, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert weights.stat().st_mtime_ns == before.st_mtime_ns
+    assert cache.sha256(weights) == sha(b"two")
+
+
+def test_a_replaced_file_is_hashed_again(weights: Path, memory: Path, tmp_path: Path) -> None:
+    cache = DigestCache(memory)
+    cache.sha256(weights)
+    other = tmp_path / "other"
+    other.write_bytes(b"two")
+    os.utime(other, ns=(weights.stat().st_atime_ns, weights.stat().st_mtime_ns))
+    other.replace(weights)
+    assert cache.sha256(weights) == sha(b"two")
+
+
+BROKEN = [b"", b"{", b"[]", b'"x"', b'{"a": 1}', b'{"a": [[1, 2], "b"]}', b'{"a": [["x", 2, 3, 4], "b"]}', b"\xff\xfe"]
+
+
+@pytest.mark.parametrize("content", BROKEN)
+def test_a_broken_memory_is_ignored_and_replaced(weights: Path, memory: Path, content: bytes) -> None:
+    memory.parent.mkdir()
+    memory.write_bytes(content)
+    assert DigestCache(memory).sha256(weights) == sha(b"one")
+    assert list(orjson.loads(memory.read_bytes())) == [str(weights.resolve())]
+
+
+def test_a_memory_that_cannot_be_written_only_costs_time(weights: Path, tmp_path: Path, reads: list[Path]) -> None:
+    (tmp_path / "taken").write_bytes(b"a file where a folder should be")
+    cache = DigestCache(tmp_path / "taken" / "digests.json")
+    assert cache.sha256(weights) == cache.sha256(weights) == sha(b"one")
+    assert len(reads) == 1
+
+
+def test_two_processes_keep_what_the_other_wrote(tmp_path: Path, memory: Path) -> None:
+    names = [tmp_path / name for name in "ab"]
+    for path in names:
+        path.write_bytes(path.name.encode())
+    caches = [DigestCache(memory), DigestCache(memory)]
+    for cache, path in zip(caches, names, strict=True):
+        cache.sha256(path)
+    assert set(orjson.loads(memory.read_bytes())) == {str(path.resolve()) for path in names}
+
+
+def test_many_threads_leave_a_whole_memory(tmp_path: Path, memory: Path) -> None:
+    paths = [tmp_path / f"{number}.bin" for number in range(40)]
+    for path in paths:
+        path.write_bytes(path.name.encode())
+    cache = DigestCache(memory)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(cache.sha256, paths))
+    assert found == [sha(path.name.encode()) for path in paths]
+    assert len(orjson.loads(memory.read_bytes())) == 40
+    assert [path.name for path in memory.parent.iterdir()] == [memory.name]
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_remembered(
+    weights: Path, memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stamps = iter([(1, 2, 3, 4), (1, 2, 9, 4)])
+    monkeypatch.setattr(digests, "_stamp", lambda stat: next(stamps))
+    assert DigestCache(memory).sha256(weights) == sha(b"one")
+    assert not memory.exists()
+
+
+def test_an_absent_file_is_named(tmp_path: Path, memory: Path) -> None:
+    with pytest.raises(PrerequisiteError, match=r"none\.bin.*No such file"):
+        DigestCache(memory).sha256(tmp_path / "none.bin")
+
+
+def test_where_the_memory_lies() -> None:
+    assert cache_folder({"EVALUATOR_CACHE": "/e", "XDG_CACHE_HOME": "/x", "HOME": "/h"}) == Path("/e")
+    assert cache_folder({"XDG_CACHE_HOME": "/x", "HOME": "/h"}) == Path("/x/evaluator")
+    assert cache_folder({"HOME": "/h"}) == Path("/h/.cache/evaluator")
