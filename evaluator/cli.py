@@ -25,6 +25,8 @@ Exit codes:
   3    finished, but some metrics failed
   4    something is missing: weights, a codec, a device
   130  interrupted; everything finished is kept, the same command goes on
+\b
+Every option is also an environment variable: --media-root is EVALUATOR_MEDIA_ROOT.
 """
 
 
@@ -41,7 +43,7 @@ class _Command(click.Group):
 def command(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line. Always exits; never shows a traceback for what the user can mend."""
     try:
-        code = cli.main(args=arguments, prog_name="evaluator", standalone_mode=False, auto_envvar_prefix="EVALUATOR")
+        code = cli.main(args=arguments, prog_name="evaluator", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else errors.EXIT_OK)
     except click.ClickException as error:
         error.show()
@@ -63,27 +65,32 @@ def cli() -> None:
     """
 
 
+def option(*names: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A click option that is also an environment variable: `--media-root` is EVALUATOR_MEDIA_ROOT."""
+    long = next(name for name in names if name.startswith("--")).partition("/")[0]
+    variable = "EVALUATOR_" + long.strip("-").replace("-", "_").upper()
+    return click.option(*names, envvar=variable, **settings)
+
+
 PathIn = click.Path(path_type=Path, exists=True)
 PathOut = click.Path(path_type=Path)
 
 
 def _manifest_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    for option in (
-        click.option(
-            "--media-root", type=PathIn, help="Folder that paths start from. [default: the manifest's folder]"
-        ),
-        click.option("--manifest", type=PathIn, required=True, help="JSON lines, one case a line."),
+    for add in (
+        option("--media-root", type=PathIn, help="Folder that paths start from. [default: the manifest's folder]"),
+        option("--manifest", type=PathIn, required=True, help="JSON lines, one case a line."),
     ):
-        function = option(function)
+        function = add(function)
     return function
 
 
 def _model_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("--models", type=PathIn, help="Folder with mounted reference weights.")(function)
+    return option("--models", type=PathIn, help="Folder with mounted reference weights.")(function)
 
 
 def _json_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("--json", "as_json", is_flag=True, help="Write the result to stdout as JSON.")(function)
+    return option("--json", "as_json", is_flag=True, help="Write the result to stdout as JSON.")(function)
 
 
 def _shard(_: click.Context, __: click.Parameter, value: str) -> tuple[int, int]:
@@ -100,18 +107,18 @@ def _words(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
 @cli.command(epilog=EXIT_CODES)
 @_manifest_options
 @_model_options
-@click.option("--out", type=PathOut, default=Path("out"), show_default=True, help="Folder for the results.")
-@click.option("--suite", callback=_words, help="Only these suites, separated by commas.")
-@click.option("--metrics", callback=_words, help="Only these metrics, separated by commas.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first N cases.")
-@click.option("--shard", default="1/1", callback=_shard, show_default=True, help="Part i of n, by source clip.")
-@click.option("--profile", default="paper", show_default=True, help="Which reading of the papers to compute.")
-@click.option("--workers", type=click.IntRange(min=1), help="Worker threads. [default: one per core]")
-@click.option("--device", type=click.Choice(["cpu"]), default="cpu", show_default=True, help="Where models run.")
-@click.option("--require-reference", is_flag=True, help="Exit 4 instead of using a stand-in model.")
-@click.option("--resume/--fresh", default=True, show_default=True, help="Go on in --out, or start over.")
-@click.option("--dry-run", is_flag=True, help="Plan, say what would be done, do nothing.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no table.")
+@option("--out", type=PathOut, default=Path("out"), show_default=True, help="Folder for the results.")
+@option("--suite", callback=_words, help="Only these suites, separated by commas.")
+@option("--metrics", callback=_words, help="Only these metrics, separated by commas.")
+@option("--limit", type=click.IntRange(min=1), help="Only the first N cases.")
+@option("--shard", default="1/1", callback=_shard, show_default=True, help="Part i of n, by source clip.")
+@option("--profile", default="paper", show_default=True, help="Which reading of the papers to compute.")
+@option("--workers", type=click.IntRange(min=1), help="Worker threads. [default: one per core]")
+@option("--device", type=click.Choice(["cpu"]), default="cpu", show_default=True, help="Where models run.")
+@option("--require-reference", is_flag=True, help="Exit 4 instead of using a stand-in model.")
+@option("--resume/--fresh", default=True, show_default=True, help="Go on in --out, or start over.")
+@option("--dry-run", is_flag=True, help="Plan, say what would be done, do nothing.")
+@option("-q", "--quiet", is_flag=True, help="No progress and no table.")
 @_json_option
 def run(**options: Any) -> int:
     """Score a manifest."""
@@ -143,8 +150,8 @@ def list_(suite: str | None, as_json: bool) -> int:
 @cli.command()
 @_manifest_options
 @click.argument("parts", nargs=-1, required=True, type=PathIn)
-@click.option("--out", type=PathOut, required=True, help="Folder for the joined results.")
-@click.option("-q", "--quiet", is_flag=True, help="No table.")
+@option("--out", type=PathOut, required=True, help="Folder for the joined results.")
+@option("-q", "--quiet", is_flag=True, help="No table.")
 def merge(manifest: Path, media_root: Path | None, parts: tuple[Path, ...], out: Path, quiet: bool) -> int:
     """Join the --out folders of shards into one."""
     from evaluator import commands

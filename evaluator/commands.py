@@ -79,9 +79,7 @@ def list_metrics(name: str | None, as_json: bool) -> int:
         raise errors.UsageError(f"no suite {name!r}; there are {', '.join(known)}")
     chosen = [known[name]] if name else list(known.values())
     if as_json:
-        write_json(
-            [{"suite": suite.id, "metrics": [header.card(metric) for metric in suite.metrics]} for suite in chosen]
-        )
+        write_json({suite.id: [header.card(metric) for metric in suite.metrics] for suite in chosen})
         return errors.EXIT_OK
     for suite in chosen:
         click.echo(f"{suite.id}: {suite.title} ({suite.paper})\n")
@@ -150,7 +148,7 @@ def show(out: Path, rows: list[Row], scores: tuple[Score, ...], reused: int) -> 
     say(
         f"\n{ARROWS[Direction.HIGHER]} higher is better, {ARROWS[Direction.LOWER]} lower is better; means over the cases"
     )
-    for line in [*stand_ins(rows), *absences(scores)]:
+    for line in [*stand_ins(rows), *absences(scores, width - 2)]:
         say(f"  {line}")
     counts = {status: sum(score.status is status for score in scores) for status in Status}
     told = ", ".join(f"{count} {status}" for status, count in counts.items())

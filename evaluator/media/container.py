@@ -74,7 +74,7 @@ def open_media(path: Path, limits: Limits) -> InputContainer:
 
 
 def streams(container: InputContainer) -> tuple[VideoStream | None, AudioStream | None]:
-    """First video stream that is not cover art, and first audio stream. A stream without a decoder does not count."""
+    """First video stream that is not cover art, and first audio stream."""
     video = [stream for stream in container.streams.video if not stream.disposition & Disposition.attached_pic]
     audio = container.streams.audio
     return next(iter(video), None), next(iter(audio), None)

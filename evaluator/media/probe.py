@@ -9,16 +9,19 @@ Rotation and colour tags belong to decoded pictures in FFmpeg, so the first one 
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 from av.audio.frame import AudioFrame
 from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.error import FFmpegError
+from av.sidedata.sidedata import Type as SideDataType
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
@@ -30,6 +33,9 @@ from evaluator.media.types import F64, AudioInfo, ClipInfo, VideoInfo
 
 MATRICES = {0: "rgb", 1: "bt709", 4: "fcc", 7: "smpte240m", 8: "ycgco", 9: "bt2020", 10: "bt2020c"}
 """AVColorSpace -> name. The rest, untagged (2) included, is converted as BT.601, which is FFmpeg's default."""
+
+IDENTITY = (1, 0, 0, 0, 1, 0, 0, 0, 1)
+"""Display matrix of a picture that carries none."""
 
 FULL_RANGE = 2
 """AVCOL_RANGE_JPEG."""
@@ -74,7 +80,8 @@ def probe(path: Path, limits: Limits = LIMITS) -> ClipInfo:
     """Facts of a media file.
 
     Raises MediaError with one of the codes `missing`, `not_a_file`, `unreadable`, `empty`, `not_media`, `truncated`,
-    `corrupt`, `no_streams`, `unsupported_codec`, `no_times`, `too_large`; the message names the file and what to do.
+    `corrupt`, `no_streams`, `unsupported_codec`, `unsupported_rotation`, `no_times`, `too_large`; the message names the
+    file and what to do. A file that ends early but can be read has a note `truncated ...` instead.
     """
     with open_media(path, limits) as container:
         video, audio = streams(container)
@@ -109,10 +116,12 @@ def _read(container: InputContainer, tables: Mapping[MediaStream, _Table], path:
 def _video(path: Path, stream: VideoStream, table: _Table, limits: Limits) -> VideoInfo:
     frame = table.first
     if not isinstance(frame, VideoFrame):
-        raise MediaError("corrupt", f"{path}: no picture can be decoded; generate or copy it again")
+        cause = f"it is damaged, or its pictures have more than {limits.pixels} pixels"
+        raise MediaError("corrupt", f"{path}: no picture can be decoded: {cause}; generate or copy it again")
     by_packets = table.exact and stream.container.format.name not in UNTIMED
-    times, end = timeline(stream, table.known) if by_packets else times_by_decode(path, limits)
-    rotation = -frame.rotation % 360
+    most = min(limits.frames, limits.total_pixels // (frame.width * frame.height))
+    times, end = timeline(stream, table.known) if by_packets else times_by_decode(path, limits, most)
+    rotation = _rotation(path, frame)
     upright = rotation % 180 == 0
     aspect = stream.sample_aspect_ratio or Fraction(1)
     info = VideoInfo(
@@ -133,7 +142,18 @@ def _video(path: Path, stream: VideoStream, table: _Table, limits: Limits) -> Vi
     return info
 
 
-def times_by_decode(path: Path, limits: Limits) -> tuple[F64, float]:
+def _rotation(path: Path, frame: VideoFrame) -> int:
+    """Degrees clockwise by which the picture must be turned for display: 0, 90, 180 or 270."""
+    side_data: Any = frame.side_data  # PyAV's stub knows motion vectors only
+    stored = side_data.get(SideDataType.DISPLAYMATRIX)
+    a, b, _, c, d, *_ = struct.unpack("=9i", bytes(stored)) if stored is not None else IDENTITY
+    if a * d - b * c <= 0 or frame.rotation % 90:
+        message = f"{path} is to be shown mirrored or turned by {-frame.rotation} degrees; expected 0, 90, 180 or 270"
+        raise MediaError("unsupported_rotation", message)
+    return -frame.rotation % 360
+
+
+def times_by_decode(path: Path, limits: Limits, most: int) -> tuple[F64, float]:
     """Times [N] and the end of the last frame, in seconds, by decoding every picture and converting none."""
     stamps: list[Stamp] = []
     with open_media(path, limits) as container:
@@ -143,8 +163,8 @@ def times_by_decode(path: Path, limits: Limits) -> tuple[F64, float]:
         for packet in packets(container, stream):
             if not isinstance(packet, FFmpegError):
                 stamps += [(frame.pts, frame.duration) for frame in decoder.decode(packet)]
-            if len(stamps) > limits.frames:
-                raise MediaError("too_large", f"{path} holds more than {limits.frames} frames")
+            if len(stamps) > most:
+                raise MediaError("too_large", f"{path} holds more than {most} frames, too many for their size")
         return timeline(stream, stamps)
 
 

@@ -5,6 +5,7 @@ Plain text of any width; knows rows of a summary and identity cards of metrics, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from evaluator.metrics.base import Direction, Metric
@@ -12,7 +13,7 @@ from evaluator.report.aggregate import Row
 from evaluator.schema import Score, Status
 
 ARROWS = {Direction.HIGHER: "↑", Direction.LOWER: "↓", Direction.NONE: " "}
-COLUMN = 10
+COLUMN = 11
 NOTE = "*"
 
 
@@ -84,21 +85,36 @@ def _cell(rows: Sequence[Row]) -> str:
     return f"{failed or '-'} "
 
 
-def absences(scores: Iterable[Score], limit: int = 12) -> list[str]:
-    """What has no value and why, most frequent first: `status metric (n cases): message`."""
-    groups: dict[tuple[Status, str, str], list[str]] = {}
+def absences(scores: Iterable[Score], width: int = 120) -> list[str]:
+    """What has no value and why, failures first: one line per reason, with the metrics and the number of cases.
+
+    Messages that differ only in their figures count as one; the record of each case holds its own.
+    """
+    groups: dict[tuple[Status, str, str], list[Score]] = {}
     for score in scores:
         if score.reason is not None:
-            key = (score.status, score.metric, f"{score.reason.code}: {score.reason.message}")
-            groups.setdefault(key, []).append(score.case)
+            key = (score.status, score.reason.code, _FIGURES.sub("#", score.reason.message))
+            groups.setdefault(key, []).append(score)
     ordered = sorted(groups.items(), key=lambda item: (item[0][0] is Status.SKIPPED, -len(item[1])))
-    lines = [f"{status} {metric}, {_cases(cases)}: {reason}" for (status, metric, reason), cases in ordered]
-    rest = len(lines) - limit
-    return lines if rest <= 0 else [*lines[:limit], f"... and {rest} more; every record says why"]
+    return [shorten(_absence(*key[:2], members), width) for key, members in ordered]
 
 
-def _cases(cases: Sequence[str]) -> str:
-    return f"case {cases[0]}" if len(cases) == 1 else f"{len(cases)} cases (first {cases[0]})"
+_FIGURES = re.compile(r"\d+(\.\d+)?")
+
+
+def _absence(status: Status, code: str, scores: Sequence[Score]) -> str:
+    metrics = ", ".join(dict.fromkeys(score.metric for score in scores))
+    cases = dict.fromkeys(score.case for score in scores)
+    first = next(iter(cases))
+    told = f"case {first}" if len(cases) == 1 else f"{len(cases)} cases, first {first}"
+    reason = scores[0].reason
+    return f"{status} {metrics} ({told}): {code}: {reason.message if reason else ''}"
+
+
+def shorten(text: str, width: int) -> str:
+    """The text on one line of at most `width` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1] + "…"
 
 
 def stand_ins(rows: Iterable[Row]) -> list[str]:

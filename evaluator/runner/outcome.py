@@ -15,7 +15,7 @@ from evaluator.errors import EvaluatorError, NotApplicable, PrerequisiteError
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.runner.graph import Missing
 from evaluator.runner.plan import Job
-from evaluator.schema import Reason, Score, Status
+from evaluator.schema import Reason, Score, Status, rounded
 
 T = TypeVar("T")
 
@@ -78,9 +78,12 @@ def compute(metric: Metric, inputs: Mapping[str, Any]) -> Outcome | Absent:
 
 
 def within_range(metric: Metric, outcome: Outcome) -> Outcome:
-    """The outcome as it is. Raises ValueError if it breaks the metric's own declaration: that is a defect of ours."""
+    """The outcome as it will be written. Raises ValueError if it breaks the metric's own declaration: a defect of ours.
+
+    Rounded here, not when it is written, so that a mean over records in memory equals one over records read back.
+    """
     low, high = metric.range
     value = outcome.value
     if not math.isfinite(value) or (low is not None and value < low) or (high is not None and value > high):
         raise ValueError(f"{metric.id}: {value} is outside its declared range {metric.range}")
-    return outcome
+    return Outcome(rounded(float(value)), rounded(outcome.raw), rounded(outcome.details))

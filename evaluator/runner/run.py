@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +129,9 @@ def _check_choices(cases: Sequence[Case], options: RunOptions) -> None:
     known = {metric.id for name in named for metric in suites()[name].metrics}
     unknown = sorted(set(options.metrics) - known)
     if unknown:
-        raise UsageError(f"--metrics {', '.join(unknown)}: not among {', '.join(sorted(known))}")
+        near = get_close_matches(unknown[0], known, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"--metrics {', '.join(unknown)}: no such metric; {hint}there are {', '.join(sorted(known))}")
     for name in sorted(named):
         if options.profile not in suites()[name].profiles:
             raise UsageError(f"--profile {options.profile}: suite {name} has {', '.join(suites()[name].profiles)}")

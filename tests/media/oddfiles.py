@@ -13,7 +13,7 @@ from pathlib import Path
 
 import av
 import numpy as np
-from av.video.reformatter import Colorspace, ColorRange
+from av.video.reformatter import ColorRange, Colorspace
 
 BITS = 6
 FPS = 25

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from evaluator.metrics.base import Direction, Metric, Outcome
 from evaluator.report.aggregate import aggregate
-from evaluator.report.table import absences, stand_ins, table
+from evaluator.report.table import absences, shorten, stand_ins, table
 from evaluator.schema import ModelRef, Reason, Status, Tier
 from tests.test_schema import score
 
@@ -77,14 +80,28 @@ def test_many_systems_are_wrapped_into_blocks_and_none_is_lost() -> None:
     assert all(f"{i / 100:.3f}" in text for i in range(20))
 
 
-def test_absences_put_failures_first_and_count_cases() -> None:
+def test_absences_put_failures_first_and_join_what_is_one_reason() -> None:
     gone = {"value": None, "raw": None, "models": ()}
     scores = [
-        score(case=str(i), status=Status.SKIPPED, reason=Reason("not_applicable", "no face"), **gone) for i in range(3)
+        score(
+            case=str(case),
+            metric=metric,
+            status=Status.SKIPPED,
+            reason=Reason("not_applicable", f"no speech: {case}.5 s of it"),
+            **gone,
+        )
+        for case in range(3)
+        for metric in ("dnsmos", "plcmos")
     ]
     scores.append(score(case="z", metric="lpips", status=Status.FAILED, reason=Reason("corrupt", "bad file"), **gone))
     assert absences(scores) == [
-        "failed lpips, case z: corrupt: bad file",
-        "skipped ssim, 3 cases (first 0): not_applicable: no face",
+        "failed lpips (case z): corrupt: bad file",
+        "skipped dnsmos, plcmos (3 cases, first 0): not_applicable: no speech: 0.5 s of it",
     ]
-    assert absences(scores, limit=1)[-1] == "... and 1 more; every record says why"
+
+
+@given(st.text(max_size=300), st.integers(10, 120))
+def test_shortened_text_is_one_line_that_fits(text: str, width: int) -> None:
+    line = shorten(text, width)
+    assert len(line) <= width
+    assert len(line.splitlines()) <= 1

@@ -1,0 +1,64 @@
+"""Requirement files: exact, hash-locked, without addresses, and in step with pyproject."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from evaluator.runtime.store import ROOT
+
+FOLDER = ROOT / "docker" / "requirements"
+LOCKED = ["cpu.txt", "dev.txt", "export.txt", "weights.txt", "demo.txt"]
+PIN = re.compile(
+    r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;]+)(?P<marker> ; .+?)?(?P<hashes>( --hash=sha256:[0-9a-f]{64})+)$"
+)
+
+
+def requirements(name: str) -> list[str]:
+    """Logical lines without comments."""
+    text = (FOLDER / name).read_text(encoding="utf-8").replace("\\\n", " ")
+    return [re.sub(r"\s+", " ", line).strip() for line in text.splitlines() if line.strip() and line[0] != "#"]
+
+
+def versions(name: str) -> dict[str, str]:
+    found = [PIN.match(line) for line in requirements(name)]
+    return {item["name"]: item["version"] for item in found if item}
+
+
+@pytest.mark.parametrize("name", LOCKED)
+def test_every_requirement_is_exact_and_has_digests(name: str) -> None:
+    lines = requirements(name)
+    assert lines
+    assert [line for line in lines if PIN.match(line) is None] == []
+
+
+def test_torch_is_exact_and_says_why_it_has_no_digest() -> None:
+    assert requirements("export-torch.txt") == ["torch==2.13.0"]
+    assert "digest" in (FOLDER / "export-torch.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.name)
+def test_no_address_no_option_and_no_path(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert "://" not in text
+    assert not re.search(r"^\s*(-i|-f|--index-url|--extra-index-url|--find-links)", text, re.MULTILINE)
+    assert not re.search(r"(^|\s)/[a-z]+/", text)
+
+
+def test_the_runtime_is_what_pyproject_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    assert requirements("cpu.in") == project
+
+
+def test_the_locks_agree_with_each_other() -> None:
+    cpu, dev, export = (versions(name) for name in ("cpu.txt", "dev.txt", "export.txt"))
+    assert cpu.items() <= dev.items()
+    common = cpu.keys() & export.keys()
+    assert {name: cpu[name] for name in common} == {name: export[name] for name in common}
+
+
+def test_the_runtime_has_no_torch() -> None:
+    assert not {"torch", "librosa", "onnx"} & versions("cpu.txt").keys()
