@@ -33,8 +33,8 @@ find_python() {
 install() {
   local target=$1 file=$2
   shift 2
-  local stamp=$target/.installed want
-  want="$(sha256sum <"$file") $*"
+  local stamp want
+  stamp=$target/.installed-$(basename "$file") want=$(sha256sum <"$file")
   [ "$(cat "$stamp" 2>/dev/null || true)" = "$want" ] && return
   say "installing $(basename "$file") into $target"
   [ -x "$target/bin/python" ] || "$(find_python)" -m venv "$target"
@@ -48,18 +48,25 @@ environment() { install "$venv" "$requirements/cpu.txt" --require-hashes; }
 # the same environment with what the tests need
 test_environment() { install "$venv" "$requirements/dev.txt" --require-hashes; }
 
+# torch lives only here; its build (CPU or CUDA) is whatever the index gives this machine
+export_environment() {
+  install "$export_venv" "$requirements/export.txt" --require-hashes
+  install "$export_venv" "$requirements/export-torch.txt"
+}
+
 python() { "$venv/bin/python" "$@"; }
 
 # embedded models: copied or exported once; the export environment exists only for that
 models() {
   local stamp=$root/models/store/.prepared want
-  want=$(cat "$root/models/models.lock.json" "$requirements/weights.txt" | sha256sum)
+  want=$(cat "$root/models/models.lock.json" "$requirements/weights.txt" "$requirements/demo.txt" | sha256sum)
   [ "$(cat "$stamp" 2>/dev/null || true)" = "$want" ] && return
   say "preparing the embedded models (once)"
   python -m export fetch
-  if ! python -m export build --embedded --copied >&2 || ! python -m export ready --embedded 2>/dev/null; then
-    install "$export_venv" "$requirements/export.txt"
-    "$export_venv/bin/python" -m export build --embedded >&2
+  python -m export build --copied
+  if ! python -m export ready --embedded >/dev/null 2>&1; then
+    export_environment
+    "$export_venv/bin/python" -m export build --embedded
   fi
   printf '%s' "$want" >"$stamp"
 }

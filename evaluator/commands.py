@@ -145,9 +145,7 @@ def show(out: Path, rows: list[Row], scores: tuple[Score, ...], reused: int) -> 
         own = [row for row in rows if row.suite == name]
         metrics = {metric.id: metric for metric in suites()[name].metrics}
         say("\n" + table(name, own, metrics, width))
-    say(
-        f"\n{ARROWS[Direction.HIGHER]} higher is better, {ARROWS[Direction.LOWER]} lower is better; means over the cases"
-    )
+    say(f"\n{ARROWS[Direction.HIGHER]} higher is better, {ARROWS[Direction.LOWER]} lower is better; means over cases")
     for line in [*stand_ins(rows), *absences(scores, width - 2)]:
         say(f"  {line}")
     counts = {status: sum(score.status is status for score in scores) for status in Status}

@@ -21,7 +21,7 @@ from evaluator.runtime.digests import sha256_file
 from evaluator.runtime.lock import ModelEntry
 from evaluator.runtime.store import EXPORT_RECORD, ROOT, Store
 from export.fetch import Wheelhouse
-from export.recipe import Parity
+from export.recipe import Build, Parity
 from export.sources import LockedSources
 
 EXPORT_ENVIRONMENT = "docker/requirements/export.txt and export-torch.txt"
@@ -70,7 +70,7 @@ def export(sources: LockedSources, out: Path, say: Callable[[str], None]) -> lis
     """Run the recipe of a model into `out` and write the export record beside its files. Raises ParityFailed."""
     entry = sources.entry
     say(f"{entry.id}: exporting")
-    rows = _recipe(entry.id).build(sources, out)
+    rows = _recipe(entry.id)(sources, out)
     for row in rows:
         say(f"  {row.file} {row.output}: largest difference {row.max_abs:.2g}, allowed {row.tolerance:.0e}")
     absent = [file.name for file in entry.files if not (out / file.name).is_file()]
@@ -87,14 +87,15 @@ def recipe_digest(model: str) -> str:
     return sha256_file(ROOT / "export" / "recipes" / f"{model}.py")
 
 
-def _recipe(model: str) -> object:
+def _recipe(model: str) -> Build:
     try:
-        return importlib.import_module(f"export.recipes.{model}")
+        recipe: Build = importlib.import_module(f"export.recipes.{model}").build
     except ModuleNotFoundError as error:
         raise PrerequisiteError(
             f"{model}: exporting needs {error.name}, which is not installed here; use an environment made from "
             f"{EXPORT_ENVIRONMENT}"
         ) from error
+    return recipe
 
 
 def _copy(sources: LockedSources, out: Path, say: Callable[[str], None]) -> None:

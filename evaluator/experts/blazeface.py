@@ -10,6 +10,7 @@ Does not know who the face is, nor whether it speaks.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -30,12 +31,20 @@ LONG_SIDE = 640
 class FaceTap:
     """Rows of a FaceTrack, frame by frame."""
 
-    def __init__(self, search: FaceSearch) -> None:
-        self._search = search
+    def __init__(self, new_search: Callable[[], FaceSearch]) -> None:
+        self._new_search = new_search
+        self._start()
+
+    def _start(self) -> None:
+        self._search = self._new_search()
         self._index: list[I64] = []
         self._time: list[F64] = []
         self._seen: list[Sighting | None] = []
         self._size: F32 = np.ones(4, np.float32)
+
+    def restart(self, clip: ClipInfo) -> None:
+        """Forget every frame; they come again."""
+        self._start()
 
     def push(self, chunk: FrameChunk) -> None:
         """Take the next frames [n, H, W, 3]."""
@@ -73,7 +82,8 @@ class BlazeFace(StreamingExpert):
         short = AnchorDetector(self._open("short_range"), SHORT_RANGE)
         full = AnchorDetector(self._open("full_range"), FULL_RANGE)
         mtcnn = Mtcnn(self._open("pnet"), self._open("rnet"), self._open("onet"))
-        return FaceTap(FaceSearch(short, full, mtcnn, FaceMesh(self._open("face_mesh")).opening))
+        mesh = FaceMesh(self._open("face_mesh"))
+        return FaceTap(lambda: FaceSearch(short, full, mtcnn, mesh.opening))
 
     def _open(self, network: str) -> Session:
         return self.sessions.session(self.id, f"{network}.onnx")

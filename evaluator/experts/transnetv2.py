@@ -54,10 +54,14 @@ WINDOWINGS: Mapping[str, Windowing] = {
 class ShotTap:
     """Scores windows as soon as they are full; holds at most one window of frames and one chunk."""
 
-    def __init__(self, session: Session, windowing: Windowing, rate: float) -> None:
+    def __init__(self, session: Session, windowing: Windowing, clip: ClipInfo) -> None:
         self._session = session
         self._windowing = windowing
-        self._rate = rate
+        self.restart(clip)
+
+    def restart(self, clip: ClipInfo) -> None:
+        """Forget every frame; they come again, for a clip with these facts."""
+        self._rate = clip.video.rate if clip.video else 0.0
         self._pending: U8 = np.zeros((0, HEIGHT, WIDTH, 3), np.uint8)
         self._times: list[F64] = []
         self._scores: list[F32] = []
@@ -105,8 +109,7 @@ class TransNetV2(StreamingExpert):
         windows = options.get("windows", "overlapping")
         if windows not in WINDOWINGS:
             raise ValueError(f"option windows: expected one of {sorted(WINDOWINGS)}, found {windows!r}")
-        rate = clip.video.rate if clip.video else 0.0
-        return ShotTap(self.sessions.session(self.id, "transnetv2.onnx"), WINDOWINGS[windows], rate)
+        return ShotTap(self.sessions.session(self.id, "transnetv2.onnx"), WINDOWINGS[windows], clip)
 
 
 EXPERT = TransNetV2

@@ -64,7 +64,7 @@ def open_media(path: Path, limits: Limits) -> InputContainer:
     options = {
         "format_whitelist": DEMUXERS,
         "protocol_whitelist": "file",
-        "max_pixels": str(limits.pixels),
+        "max_pixels": str(limits.decoder_pixels),
         "threads": "1",
     }
     try:
@@ -90,8 +90,9 @@ def packets(container: InputContainer, *wanted: MediaStream) -> Iterator[MediaPa
             stream.discard = Discard.all
     try:
         yield from cast("Iterator[MediaPacket]", container.demux(wanted))
-    except FFmpegError as error:
-        yield error
+    except (FFmpegError, IndexError) as error:  # IndexError: PyAV trips over streams that appear while it reads
+        if isinstance(error, FFmpegError):
+            yield error
         yield from (_flush_packet(stream) for stream in wanted)
 
 

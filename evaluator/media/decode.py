@@ -206,7 +206,7 @@ class _Route:
         """Push the chunk, full or not."""
         if not self._rows:
             return
-        data = self._data[: len(self._rows)]
+        data, self._data = self._data[: len(self._rows)], self._data[:0]
         data.flags.writeable = False
         index, time = zip(*self._rows, strict=True)
         chunk = FrameChunk(data, np.array(index, np.int64), np.array(time))

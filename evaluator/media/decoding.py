@@ -5,8 +5,8 @@ Shared by the probe (first picture, count by decode) and the one pass of the dec
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from av.error import EOFError as EndOfStream
@@ -16,7 +16,7 @@ from av.video.stream import VideoStream
 from evaluator.errors import MediaError
 from evaluator.media.container import MediaFrame, MediaPacket, MediaStream
 from evaluator.media.limits import Limits
-from evaluator.media.types import F64
+from evaluator.media.types import F64, I64
 
 UNTIMED = frozenset({"avi", "h264", "hevc", "m4v", "mpegvideo", "av1", "obu"})
 """Containers that store no presentation times. AVI's are those of decoding."""
@@ -33,7 +33,7 @@ class StreamDecoder:
         if context is None:
             raise MediaError("unsupported_codec", f"stream {stream.index} has a codec that FFmpeg cannot decode")
         context.thread_count = 1  # the process's workers use the cores, one clip each
-        context.options = {"max_pixels": str(limits.pixels)}
+        context.options = {"max_pixels": str(limits.decoder_pixels)}
         self.errors = 0
 
     def decode(self, packet: MediaPacket) -> list[MediaFrame]:
@@ -55,19 +55,46 @@ def seconds(stamp: float, stream: MediaStream) -> float:
 
 
 def timeline(stream: VideoStream, frames: Sequence[Stamp]) -> tuple[F64, float]:
-    """Times [N] of frames in presentation order and the end of the last one, in seconds.
+    """Times [N], ascending, of frames in presentation order and the end of the last one, in seconds.
 
-    Where stamps are missing, do not advance or are those of decoding, frame i is at i / frame rate instead.
-    Raises MediaError `no_times` if the stream does not say its frame rate either.
+    The largest set of stamps that ascend is believed; frames between them (damage leaves stale stamps) are spaced
+    evenly. Where that is less than half of the frames, or in a container without times, frame i is at i / frame rate.
+    Raises MediaError `no_times` if the stream does not say its frame rate then.
     """
-    stamps = [stamp for stamp, _ in frames if stamp is not None]
-    ascending = all(a < b for a, b in pairwise(stamps))
-    if len(stamps) < len(frames) or not ascending or stream.container.format.name in UNTIMED:
+    stamps = [stamp for stamp, _ in frames]
+    known = ascending(stamps)
+    if 2 * len(known) < len(frames) or stream.container.format.name in UNTIMED:
         interval = _interval(stream)
         return interval * np.arange(len(frames), dtype=np.float64), len(frames) * interval
-    times = np.array([seconds(stamp, stream) for stamp in stamps])
-    stay = frames[-1][1] or (float(np.median(np.diff(stamps))) if len(stamps) > 1 else 0)
-    return times, seconds(stamps[-1] + stay, stream)
+    at = np.array([seconds(stamps[place] or 0, stream) for place in known])
+    step = float(np.median(np.diff(at) / np.diff(known))) if len(known) > 1 else 0.0
+    times = at if len(known) == len(frames) else _spaced(len(frames), np.array(known), at, step)
+    return times, float(times[-1]) + (seconds(frames[-1][1], stream) or step)
+
+
+def ascending(stamps: Sequence[int | None]) -> list[int]:
+    """Places of a longest strictly ascending subsequence, missing stamps left out."""
+    tails: list[int] = []  # smallest last stamp of a subsequence, by length
+    places: list[int] = []  # where it is
+    before: dict[int, int] = {}
+    for place, stamp in enumerate(stamps):
+        if stamp is None:
+            continue
+        length = bisect_left(tails, stamp)
+        tails[length:] = [stamp, *tails[length + 1 :]]
+        places[length:] = [place, *places[length + 1 :]]
+        before[place] = places[length - 1] if length else -1
+    chain = places[-1:]
+    while chain and before[chain[-1]] >= 0:
+        chain.append(before[chain[-1]])
+    return chain[::-1]
+
+
+def _spaced(count: int, known: I64, at: F64, step: float) -> F64:
+    """[count] times that go through the known ones: straight between them, `step` seconds apart outside."""
+    place = np.arange(count)
+    inside = np.interp(place, known, at)
+    return inside + step * (np.minimum(place - known[0], 0) + np.maximum(place - known[-1], 0))
 
 
 def _interval(stream: VideoStream) -> float:

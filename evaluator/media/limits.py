@@ -21,6 +21,11 @@ class Limits:
     packet_bytes_ratio: float = 4.0  # packets may not add up to more than this many times the file
     packet_bytes_slack: int = 64 << 20  # ... plus this, for containers that store packets compressed
 
+    @property
+    def decoder_pixels(self) -> int:
+        """What FFmpeg's decoders are told: they count padding too."""
+        return 2 * self.pixels
+
 
 LIMITS = Limits()
 """What `probe` and `decode` apply unless told otherwise."""

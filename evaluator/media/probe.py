@@ -86,7 +86,7 @@ def probe(path: Path, limits: Limits = LIMITS) -> ClipInfo:
     with open_media(path, limits) as container:
         video, audio = streams(container)
         tables = {stream: _Table(StreamDecoder(stream, limits)) for stream in (video, audio) if stream is not None}
-        notes = _read(container, tables, path, limits)
+        notes = _read(container, tables, path, limits) if tables else []
         if not any(table.stamps for table in tables.values()):
             raise MediaError("no_streams", f"{path} holds no pictures and no sound; generate or copy it again")
         pictures = _video(path, video, tables[video], limits) if video and tables[video].stamps else None
@@ -121,6 +121,7 @@ def _video(path: Path, stream: VideoStream, table: _Table, limits: Limits) -> Vi
     by_packets = table.exact and stream.container.format.name not in UNTIMED
     most = min(limits.frames, limits.total_pixels // (frame.width * frame.height))
     times, end = timeline(stream, table.known) if by_packets else times_by_decode(path, limits, most)
+    _check_picture(path, frame.width, frame.height, limits)
     rotation = _rotation(path, frame)
     upright = rotation % 180 == 0
     aspect = stream.sample_aspect_ratio or Fraction(1)

@@ -28,7 +28,11 @@ Size = tuple[int, int]
 
 
 def target_size(view: View, width: int, height: int) -> Size:
-    """(width, height) of the arrays of a view of a clip whose display picture is width x height."""
+    """(width, height) of the arrays of a view of a clip whose display picture is width x height.
+
+    Raises ValueError for a view that does not say its target size or crops more than there is.
+    """
+    _check(view)
     if view.fit is Fit.SHORT_SIDE_CROP:
         return view.width, view.width
     if view.fit is Fit.LETTERBOX:
@@ -40,8 +44,6 @@ def scaled_size(view: View, width: int, height: int) -> Size:
     """(width, height) to which the whole picture is scaled, before a crop or a border."""
     if view.fit is Fit.NATIVE:
         return width, height
-    if view.height < 1 or (view.width < 1 and view.fit in {Fit.SQUASH, Fit.SHORT_SIDE_CROP}):
-        raise ValueError(f"{view}: height and width must say the target size")
     if view.fit is Fit.SQUASH:
         return view.width, view.height
     if view.fit is Fit.LONG_SIDE_MAX:
@@ -50,9 +52,15 @@ def scaled_size(view: View, width: int, height: int) -> Size:
         box_width = view.width or view.height
         wide = width * view.height >= height * box_width
         return _scaled(width, height, *((box_width, width) if wide else (view.height, height)))
+    return _scaled(width, height, view.height, min(width, height))
+
+
+def _check(view: View) -> None:
+    needs_width = view.fit in {Fit.SQUASH, Fit.SHORT_SIDE_CROP}
+    if view.fit is not Fit.NATIVE and (view.height < 1 or (needs_width and view.width < 1)):
+        raise ValueError(f"{view}: height and width must say the target size")
     if view.fit is Fit.SHORT_SIDE_CROP and view.width > view.height:
         raise ValueError(f"{view}: the crop is larger than the short side")
-    return _scaled(width, height, view.height, min(width, height))
 
 
 def _scaled(width: int, height: int, target: int, side: int) -> Size:

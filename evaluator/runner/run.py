@@ -108,10 +108,11 @@ def make_plan(cases: Sequence[Case], store: Store, options: RunOptions) -> _Plan
     planner = Planner(graph, pool.model_ref, options.profile, evaluator.media.VERSION)
     jobs: list[Job] = []
     paths: dict[str, Path] = {}
-    for case in cases:
-        media = {role: media_digest(store, path) for role, path in media_of(case)}
-        paths.update({media[role]: path for role, path in media_of(case)})
-        jobs += [planner.job(case, metric, media) for metric in chosen_metrics(case, options.metrics)]
+    with store.digests.together():
+        for case in cases:
+            media = {role: media_digest(store, path) for role, path in media_of(case)}
+            paths.update({media[role]: path for role, path in media_of(case)})
+            jobs += [planner.job(case, metric, media) for metric in chosen_metrics(case, options.metrics)]
     return _Plan(tuple(jobs), paths, pool, planner)
 
 

@@ -57,7 +57,7 @@ def _differences(kind: str, expected: Sequence[Tensor], found: Mapping[str, Sign
             problems.append(f"{kind} {item.name} is missing; the file has {', '.join(found)}")
             continue
         shape, element = found[item.name]
-        if ELEMENT.get(element, element) != item.dtype:
+        if ELEMENT.get(element, element) not in item.dtype.split(" or "):
             problems.append(f"{kind} {item.name}: expected {item.dtype}, found {ELEMENT.get(element, element)}")
         if not _fits(item, shape, kind):
             problems.append(f"{kind} {item.name}: expected shape {list(item.shape)}, found {list(shape)}")

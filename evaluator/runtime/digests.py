@@ -11,7 +11,8 @@ import hashlib
 import os
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import orjson
@@ -44,6 +45,8 @@ class DigestCache:
         self.file = file
         self._lock = threading.Lock()
         self._known = _read(file)
+        self._deferred = 0
+        self._dirty = False
 
     def sha256(self, path: Path, fresh: bool = False) -> str:
         """Digest of a file, read again if `fresh` or if the file is not as it was. Raises PrerequisiteError."""
@@ -57,14 +60,32 @@ class DigestCache:
         self._remember(str(path.resolve()), stamp, digest)
         return digest
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Write the memory file once at the end of the block instead of once per file."""
+        self._deferred += 1
+        try:
+            yield
+        finally:
+            self._deferred -= 1
+            with self._lock:
+                self._write()
+
     def _remember(self, key: str, stamp: Stamp | None, digest: str) -> None:
         """Keep a digest unless the file changed while it was read."""
         if stamp is None:
             return
         with self._lock:
             self._known[key] = (stamp, digest)
+            self._dirty = True
+            if not self._deferred:
+                self._write()
+
+    def _write(self) -> None:
+        if self._dirty:
             merged = {**_read(self.file), **self._known}
-            _replace(self.file, orjson.dumps(merged, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2))
+            _replace(self.file, orjson.dumps(merged, option=orjson.OPT_SORT_KEYS))
+            self._dirty = False
 
 
 def _stamp(stat: os.stat_result) -> Stamp:

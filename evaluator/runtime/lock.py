@@ -70,7 +70,7 @@ class Tensor:
     """One input or output of a network. A dimension is a size, or a name where any size is accepted."""
 
     name: str
-    dtype: Literal["float32", "float16", "uint8", "int64", "bool"]
+    dtype: Literal["float32", "float16", "float16 or float32", "uint8", "int64", "bool"]
     shape: tuple[int | str, ...]
     about: str = ""
 

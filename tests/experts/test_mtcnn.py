@@ -110,11 +110,11 @@ def test_the_face_of_carphone_is_found_at_any_size(clips: Path, models: SessionS
     frame = view_of(clips / "carphone_pristine.mp4", View(ALL_FRAMES)).data[0]  # the face spans x 63..111, y 36..96
     zoom = width / 48
     inset = cv2.resize(frame, None, fx=zoom, fy=zoom, interpolation=cv2.INTER_AREA if zoom < 1 else cv2.INTER_CUBIC)
-    picture = np.full((440, 640, 3), 90, np.uint8)
+    picture = np.full((480, 640, 3), 90, np.uint8)
     picture[-inset.shape[0] :, -inset.shape[1] :] = inset
     sessions = [models.session("blazeface", f"{name}.onnx") for name in ("pnet", "rnet", "onet")]
     best = Mtcnn(*sessions).find(picture)[0]
-    corner = np.array([640 - inset.shape[1], 440 - inset.shape[0]] * 2)
+    corner = np.array([640 - inset.shape[1], 480 - inset.shape[0]] * 2)
     expected = corner + zoom * np.array([63, 36, 111, 96])
     assert overlap(best.box, expected.astype(np.float32)[None])[0] > 0.75
     np.testing.assert_allclose(best.eyes, corner[:2] + zoom * np.array([[77, 61], [98, 56]]), atol=max(2, 3 * zoom))

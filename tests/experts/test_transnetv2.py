@@ -18,7 +18,7 @@ from evaluator.media.types import U8
 from evaluator.runtime.session import Array, SessionSource
 from evaluator.schema import ExpertNeed
 from tests.experts.fakes import FakeSession, FakeSource
-from tests.experts.pictures import RATE, clip_of, feature_of, watch
+from tests.experts.pictures import RATE, chunks, clip_of, feature_of, watch
 
 OVERLAPPING = ExpertNeed("shot_boundaries")
 DISJOINT = ExpertNeed("shot_boundaries", options=(("windows", "disjoint"),))
@@ -81,6 +81,20 @@ def test_disjoint_windows_end_in_black(count: int) -> None:
     padded[:count] = np.arange(1, count + 1)
     found = [numbers(feeds["frames"])[0] for feeds in session.fed]
     np.testing.assert_array_equal(found, padded.reshape(-1, WINDOW))
+
+
+def test_clips_do_not_see_each_other_and_a_restarted_one_forgets() -> None:
+    expert = EXPERT(FakeSource({"transnetv2.onnx": reader()}))
+    first, second = expert.tap(OVERLAPPING, clip_of(130)), expert.tap(OVERLAPPING, clip_of(999))
+    for chunk in chunks(numbered(130)):
+        first.push(chunk)
+        second.push(chunk)
+    second.restart(clip_of(70))
+    for chunk in chunks(numbered(70)):
+        second.push(chunk)
+    expected = 1 / (1 + np.exp(-np.arange(1, 131) / 100))
+    np.testing.assert_allclose(first.close().probability, expected, rtol=1e-6)
+    np.testing.assert_allclose(second.close().probability, expected[:70], rtol=1e-6)
 
 
 def test_a_large_logit_is_a_probability() -> None:

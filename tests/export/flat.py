@@ -9,11 +9,14 @@ import flatbuffers
 import numpy as np
 import tflite
 
+VERSIONS = {tflite.BuiltinOperator.DEQUANTIZE: 3, tflite.BuiltinOperator.RESIZE_BILINEAR: 3}
+"""The first versions that know float16 and half-pixel centres."""
+
 TYPES = {np.float32: 0, np.float16: 1, np.int32: 2}
 
 
 class FlatModel:
-    """One input `x` [1, H, W, C], some constants, one operator (after DEQUANTIZE of float16 weights), one output `y`."""
+    """One input `x` [1, H, W, C], constants, one operator (after DEQUANTIZE of float16 weights) and one output `y`."""
 
     def __init__(self, input_shape: tuple[int, ...]) -> None:
         self.input_shape = input_shape
@@ -187,5 +190,5 @@ class FlatModel:
         tflite.OperatorCodeStart(self.builder)
         tflite.OperatorCodeAddDeprecatedBuiltinCode(self.builder, min(code, 127))
         tflite.OperatorCodeAddBuiltinCode(self.builder, code)
-        tflite.OperatorCodeAddVersion(self.builder, 3)
+        tflite.OperatorCodeAddVersion(self.builder, VERSIONS.get(code, 1))
         return int(tflite.OperatorCodeEnd(self.builder))

@@ -1,14 +1,15 @@
 """Checks that need torch, onnx and tflite: run by `test_inside.py` with the interpreter of the export environment.
 
-    python -m tests.export.inside NAME
+    python -m tests.export.inside            one line per check on stdout:  name <TAB> ok, or the error
 
-Each check is a function without arguments that raises AssertionError. pytest is not installed there.
+All run in one process, because torch takes seconds to import. pytest is not installed there.
 """
 
 from __future__ import annotations
 
-import sys
+import pickle
 import tempfile
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -159,7 +160,7 @@ def an_export_has_the_same_bytes_each_time() -> None:
     assert found[0] == found[1]
     model = onnx.load_from_string(found[0])
     assert (model.producer_name, model.producer_version, list(model.metadata_props)) == ("evaluator", "", [])
-    assert [dim.dim_param for dim in model.graph.output[0].type.tensor_type.shape.dim][0] == "batch"
+    assert model.graph.output[0].type.tensor_type.shape.dim[0].dim_param == "batch"
     assert b"/tmp/" not in found[0]
 
 
@@ -181,27 +182,27 @@ def a_malformed_graph_is_not_written() -> None:
 class Harmful:
     """What a hostile weight file holds."""
 
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return Path.touch, (Path(tempfile.gettempdir()) / "harm-was-done",)
+        return Path.touch, (self.trace,)
 
 
 @check
 def a_weight_file_with_code_in_it_is_refused() -> None:
-    trace = Path(tempfile.gettempdir()) / "harm-was-done"
-    trace.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "weights.pt"
-        torch.save({"a": Harmful()}, path)
-        import export.sources  # noqa: F401  sets the switch for packages that load by themselves
+    import export.sources  # noqa: F401  sets the switch for packages that load by themselves
 
+    with tempfile.TemporaryDirectory() as folder:
+        path, trace = Path(folder) / "weights.pt", Path(folder) / "harm-was-done"
+        torch.save({"a": Harmful(trace)}, path)
         for load in (load_weights, torch.load):
             try:
                 load(path)
-            except Exception as error:
-                assert "weights" in str(error).lower()
-            else:
-                raise AssertionError("loaded")
-    assert not trace.exists()
+            except pickle.UnpicklingError:
+                continue
+            raise AssertionError("loaded")
+        assert not trace.exists()
 
 
 # ------------------------------------------------------------------------------------------------------- recipes
@@ -248,5 +249,17 @@ def blurring_halves_and_keeps_a_constant() -> None:
     torch.testing.assert_close(found, torch.full((1, 4, 6, 7), 2.5))
 
 
+def main() -> None:
+    """Run every check; a failure is told on stderr in full and on stdout in one line."""
+    for name, function in CHECKS.items():
+        try:
+            function()
+            outcome = "ok"
+        except Exception as error:
+            traceback.print_exc()
+            outcome = f"{type(error).__name__}: {error}".replace("\n", " ")
+        print(f"{name}\t{outcome}", flush=True)
+
+
 if __name__ == "__main__":
-    CHECKS[sys.argv[1]]()
+    main()

@@ -105,7 +105,8 @@ def test_every_ranges_triplets() -> None:
 
 def test_fps_doubles_and_halves() -> None:
     assert pick("fps", 3, 50) == [0, 0, 1, 1, 2, 2]
-    assert pick("fps", 6, 12.5) == [1, 3, 5]
+    assert pick("fps", 6, 12.5) == [0, 2, 4]
+    assert pick("fps_head", 6, 12.5, 2) == [0, 2]
     assert pick("fps", 4, 25) == [0, 1, 2, 3]
 
 
@@ -166,6 +167,7 @@ RULE_PARAMS = {
     "every": st.tuples(st.integers(1, 60)),
     "stride": st.tuples(st.floats(0.5, 120), st.integers(1, 60)),
     "fps": st.tuples(st.floats(0.5, 120)),
+    "fps_head": st.tuples(st.floats(0.5, 120), st.integers(1, 60)),
     "ranges": st.tuples(
         st.lists(st.tuples(st.integers(0, 50), st.integers(1, 50)), max_size=4).map(
             lambda spans: tuple((start, start + length) for start, length in spans)
@@ -188,7 +190,7 @@ def test_indices_exist_and_are_in_presentation_order(rule: str, data: st.DataObj
     assert found.dtype == np.int64
     assert all(0 <= index < len(times) for index in found)
     steps = np.diff(found)
-    assert (steps >= 0).all() if rule == "fps" else (steps > 0).all()
+    assert (steps >= 0).all() if rule.startswith("fps") else (steps > 0).all()
 
 
 @given(frames=st.integers(1, 400), n=st.integers(2, 60))
@@ -204,7 +206,7 @@ def test_spread_rules_reach_both_ends_evenly(frames: int, n: int) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_clip_without_frames_gives_no_index(rule: str) -> None:
-    params = {"ranges": (((0, 2),),), "stride": (2, 3), "all": ()}.get(rule, (5,))
+    params = {"ranges": (((0, 2),),), "stride": (2, 3), "fps_head": (25, 3), "all": ()}.get(rule, (5,))
     assert select(Sampling(rule, params), np.empty(0)).tolist() == []
 
 
@@ -220,6 +222,7 @@ def test_a_clip_without_frames_gives_no_index(rule: str) -> None:
         ("fps", (0,), "rate = 0"),
         ("stride", (-1, 3), "fps = -1"),
         ("stride", (2, 0), "max_frames = 0"),
+        ("fps_head", (2, 0), "slots = 0"),
         ("triplets", (0,), "count = 0"),
         ("ranges", (((3, 3),),), "range"),
         ("ranges", (((-1, 3),),), "range"),

@@ -64,6 +64,14 @@ def test_an_element_type_matters() -> None:
         check(element="tensor(float16)")
 
 
+@pytest.mark.parametrize("element", ["tensor(float16)", "tensor(float)"])
+def test_a_contract_may_leave_the_precision_open(element: str) -> None:
+    video = Tensor(name="video", dtype="float16 or float32", shape=("batch", 3))
+    file = ModelFile(name="net.onnx", how="mounted", inputs=(video,), outputs=FILE.outputs)
+    session = FakeSession({"video": (("batch", 3), element)}, {"embedding": (("batch", 768), "tensor(float)")})
+    check_contract(session, "synchformer", file, "/models/net.onnx")
+
+
 def test_more_outputs_than_asked_for_are_fine() -> None:
     outputs = {"embedding": (("b", 768), "tensor(float)"), "tokens": (("b", 257, 768), "tensor(float)")}
     session = FakeSession({"pixels": (("b", 3, 224, 224), "tensor(float)")}, outputs)

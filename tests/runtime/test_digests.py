@@ -133,3 +133,20 @@ def test_where_the_memory_lies() -> None:
     assert cache_folder({"EVALUATOR_CACHE": "/e", "XDG_CACHE_HOME": "/x", "HOME": "/h"}) == Path("/e")
     assert cache_folder({"XDG_CACHE_HOME": "/x", "HOME": "/h"}) == Path("/x/evaluator")
     assert cache_folder({"HOME": "/h"}) == Path("/h/.cache/evaluator")
+
+
+def test_many_files_are_remembered_with_one_write(
+    tmp_path: Path, memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / f"{number}.bin" for number in range(20)]
+    for path in paths:
+        path.write_text(path.name)
+    written: list[Path] = []
+    real = digests._replace
+    monkeypatch.setattr(digests, "_replace", lambda file, content: (written.append(file), real(file, content))[1])
+    cache = DigestCache(memory)
+    with cache.together():
+        found = [cache.sha256(path) for path in paths]
+    assert written == [memory]
+    assert [DigestCache(memory).sha256(path) for path in paths] == found == [sha256_file(path) for path in paths]
+    assert written == [memory]  # all were known

@@ -1,0 +1,133 @@
+"""Sound: exact sample counts and values, alignment, silence, and the ffmpeg binary as the reference."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evaluator.errors import MediaError, NotApplicable
+from evaluator.media.decode import CollectTap, decode
+from evaluator.media.limits import Limits
+from evaluator.media.probe import probe
+from evaluator.media.types import Audio
+from evaluator.schema import AudioView, View
+from tests.media.oddfiles import Clip, Sound
+
+
+def sound(path: Path, rate: int = 16_000, missing: str = "skip") -> Audio:
+    view = AudioView(rate, missing)
+    return decode(path, probe(path), [], [view])[0][view]
+
+
+def test_same_rate_mono_pcm_is_untouched(odd: Path) -> None:
+    expected = np.rint(Sound(rate=16_000, gains=(0.5,)).samples()[0] * 32_767).astype(np.int16)
+    assert np.array_equal(sound(odd / "mono16k.mkv").samples, expected)
+
+
+def test_stereo_is_averaged(odd: Path) -> None:
+    expected = 0.25 * np.sin(2 * np.pi * 440 * np.arange(32_000) / 16_000)
+    found = sound(odd / "left_only.mkv").float32
+    assert len(found) == 32_000
+    assert np.abs(found - expected)[200:-200].max() < 2e-3
+
+
+@pytest.mark.parametrize("rate", [8_000, 16_000, 22_050, 44_100, 48_000])
+def test_rates_keep_pitch_level_and_length(odd: Path, rate: int) -> None:
+    found = sound(odd / "left_only.mkv", rate)
+    assert found.rate == rate
+    assert len(found.samples) == 2 * rate
+    spectrum = np.abs(np.fft.rfft(found.float32 * np.hanning(2 * rate)))
+    assert np.argmax(spectrum) == 880  # half-hertz bins
+    assert np.sqrt(np.mean(found.float32**2)) == pytest.approx(0.25 / np.sqrt(2), rel=0.01)
+
+
+def test_several_rates_in_one_pass(odd: Path) -> None:
+    views = [AudioView(16_000), AudioView(44_100)]
+    found, report = decode(odd / "plain.mp4", probe(odd / "plain.mp4"), [], views)
+    assert report.passes == 1
+    for view in views:
+        assert np.array_equal(found[view].samples, sound(odd / "plain.mp4", view.rate).samples)
+
+
+def test_silent_track_is_present(odd: Path) -> None:
+    found = sound(odd / "silent.mp4")
+    assert found.present
+    assert len(found.samples) >= 32_000
+    assert not found.samples.any()
+
+
+def test_sound_shorter_and_longer_than_the_video(odd: Path) -> None:
+    assert len(sound(odd / "short_sound.mp4").samples) == pytest.approx(16_000, abs=400)
+    assert len(sound(odd / "long_sound.mp4").samples) == pytest.approx(48_000, abs=400)
+
+
+def test_start_is_the_time_of_the_first_sample(odd: Path) -> None:
+    assert sound(odd / "late_sound.mkv").start == pytest.approx(0.5)
+    assert len(sound(odd / "late_sound.mkv").samples) == 16_000
+    assert sound(odd / "plain.mp4").start == 0.0
+    info = probe(odd / "stream.ts")
+    assert info.audio is not None
+    assert sound(odd / "stream.ts").start == info.audio.start
+
+
+def test_priming_samples_of_the_encoder_are_left_out(odd: Path) -> None:
+    tone = sound(odd / "plain.mp4", 48_000).float32[:4800]
+    expected = 0.5 * np.sin(2 * np.pi * 440 * np.arange(4800) / 48_000)
+    assert np.corrcoef(tone, expected)[0, 1] > 0.99  # a shift of 1024 samples would make it -0.8
+
+
+def test_no_audio_stream(odd: Path) -> None:
+    silence = sound(odd / "whole.mkv", missing="silence")
+    assert (silence.present, silence.start, len(silence.samples)) == (False, 0.0, 32_000)
+    assert not silence.samples.any()
+    with pytest.raises(NotApplicable) as caught:
+        sound(odd / "whole.mkv")
+    assert caught.value.reason == "not_applicable"
+
+
+def test_silence_costs_no_decoding(odd: Path) -> None:
+    report = decode(odd / "whole.mkv", probe(odd / "whole.mkv"), [], [AudioView(missing="silence")])[1]
+    assert report.passes == 0
+
+
+def test_audio_only_has_no_pictures(odd: Path) -> None:
+    info = probe(odd / "sound.m4a")
+    assert len(sound(odd / "sound.m4a").samples) == pytest.approx(32_000, abs=400)
+    with pytest.raises(NotApplicable, match="no video stream"):
+        decode(odd / "sound.m4a", info, [(View(), CollectTap(info))], [])
+
+
+def test_a_stream_that_changes_its_rate(tmp_path: Path) -> None:
+    tones = [Sound(seconds=1.0, rate=rate, codec="mp2") for rate in (48_000, 32_000)]
+    parts = [Clip(f"{tone.rate}.ts", frames=0, sound=tone).write(tmp_path).read_bytes() for tone in tones]
+    (tmp_path / "both.ts").write_bytes(b"".join(parts))
+    found = sound(tmp_path / "both.ts").float32
+    assert len(found) == pytest.approx(32_000, abs=2_000)
+    for second in (found[2_000:14_000], found[-14_000:-2_000]):
+        assert np.argmax(np.abs(np.fft.rfft(second))) == pytest.approx(440 * 12_000 / 16_000, abs=1)
+
+
+def test_too_much_sound(odd: Path) -> None:
+    info = probe(odd / "long_sound.mp4")
+    with pytest.raises(MediaError) as caught:
+        decode(odd / "long_sound.mp4", info, [], [AudioView()], Limits(seconds=2.5))
+    assert caught.value.code == "too_large"
+
+
+FILES = ["plain.mp4", "stream.ts", "short_sound.mp4", "late_sound.mkv", "left_only.mkv", "sound.m4a", "corrupt.ts"]
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="no ffmpeg binary to compare with")
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("rate", [16_000, 44_100])
+def test_samples_of_the_ffmpeg_binary(odd: Path, name: str, rate: int) -> None:
+    args = ["ffmpeg", "-v", "quiet", "-i", odd / name, "-vn", "-ac", "1", "-ar", str(rate), "-f", "s16le", "-"]
+    expected = np.frombuffer(subprocess.run(args, capture_output=True, check=True).stdout, np.int16)
+    found = sound(odd / name, rate).samples
+    assert len(found) == len(expected)
+    if name != "corrupt.ts":  # decoders conceal damage as they like
+        assert np.abs(found.astype(int) - expected).max() <= 4  # 16-bit input is resampled in 16 bits
