@@ -1,11 +1,10 @@
 """MTCNN (arXiv 1604.02878): three small networks in a row that find faces down to 20 pixels.
 
 The first (PNet) slides over a pyramid of the picture and proposes many boxes; the second (RNet) and third (ONet) look
-at each proposal again, drop most, and correct the rest. ONet adds five landmarks. Slower than BlazeFace, and blind to
-nothing but tiny faces. The number of proposals that go on is bounded, and so is the cost of a picture full of
-texture.
+at each proposal again, drop most, and correct the rest. ONet adds five landmarks. Slower than BlazeFace, and finds
+what is too small for it. The number of proposals that go on is bounded, and so is the cost of a textured picture.
 
-Boxes are floats in pixels; thresholds and the correction of boxes are those of the authors.
+Boxes are floats in pixels. The probability thresholds are the authors' own.
 """
 
 from __future__ import annotations

@@ -57,10 +57,6 @@ class ShotTap:
     def __init__(self, session: Session, windowing: Windowing, clip: ClipInfo) -> None:
         self._session = session
         self._windowing = windowing
-        self.restart(clip)
-
-    def restart(self, clip: ClipInfo) -> None:
-        """Forget every frame; they come again, for a clip with these facts."""
         self._rate = clip.video.rate if clip.video else 0.0
         self._pending: U8 = np.zeros((0, HEIGHT, WIDTH, 3), np.uint8)
         self._times: list[F64] = []

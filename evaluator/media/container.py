@@ -44,13 +44,15 @@ SIGNATURES: tuple[tuple[int, bytes], ...] = (
     (0, b"GIF8"),
     (0, b"\x00\x00\x01"),  # MPEG program or elementary stream
     (0, b"\x00\x00\x00\x01"),  # H.264, HEVC
-    (0, b"G"),  # MPEG transport stream
+    (188, b"G"),  # MPEG transport stream: every packet of 188 bytes begins so
     (0, b"\x30\x26\xb2\x75"),  # ASF
     (0, b"fLaC"),
     (0, b"ID3"),
     (0, b"DKIF"),  # IVF
 )
 """(offset, bytes) that tell a damaged media file from something that never was one."""
+
+HEAD = 192  # bytes that hold every signature
 
 BOX_HEADER = 8  # bytes: size and name of an ISO box
 
@@ -110,7 +112,7 @@ def _read_head(path: Path) -> bytes:
             kind = "a directory" if stat.S_ISDIR(mode) else "not a regular file"
             raise MediaError("not_a_file", f"{path} is {kind}; expected a media file")
         with path.open("rb") as file:
-            head = file.read(16)
+            head = file.read(HEAD)
     except FileNotFoundError as error:
         raise MediaError("missing", f"{path} does not exist; check the path in the manifest") from error
     except OSError as error:

@@ -63,7 +63,8 @@ def timeline(stream: VideoStream, frames: Sequence[Stamp]) -> tuple[F64, float]:
     """
     stamps = [stamp for stamp, _ in frames]
     known = ascending(stamps)
-    if 2 * len(known) < len(frames) or stream.container.format.name in UNTIMED:
+    few = 2 * len(known) < len(frames) or len(known) < min(2, len(frames))
+    if few or stream.container.format.name in UNTIMED:
         interval = _interval(stream)
         return interval * np.arange(len(frames), dtype=np.float64), len(frames) * interval
     at = np.array([seconds(stamps[place] or 0, stream) for place in known])
@@ -81,9 +82,9 @@ def ascending(stamps: Sequence[int | None]) -> list[int]:
         if stamp is None:
             continue
         length = bisect_left(tails, stamp)
-        tails[length:] = [stamp, *tails[length + 1 :]]
-        places[length:] = [place, *places[length + 1 :]]
         before[place] = places[length - 1] if length else -1
+        tails[length : length + 1] = [stamp]
+        places[length : length + 1] = [place]
     chain = places[-1:]
     while chain and before[chain[-1]] >= 0:
         chain.append(before[chain[-1]])
@@ -93,8 +94,9 @@ def ascending(stamps: Sequence[int | None]) -> list[int]:
 def _spaced(count: int, known: I64, at: F64, step: float) -> F64:
     """[count] times that go through the known ones: straight between them, `step` seconds apart outside."""
     place = np.arange(count)
-    inside = np.interp(place, known, at)
-    return inside + step * (np.minimum(place - known[0], 0) + np.maximum(place - known[-1], 0))
+    outside = np.minimum(place - known[0], 0) + np.maximum(place - known[-1], 0)
+    times: F64 = np.interp(place, known, at) + step * outside
+    return times
 
 
 def _interval(stream: VideoStream) -> float:

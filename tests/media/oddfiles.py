@@ -211,7 +211,7 @@ DAMAGED: dict[str, Callable[[Path], bytes]] = {
     "corrupt.ts": _scramble("stream.ts", 0.5, 1500),
     "corrupt.mp4": _scramble("faststart.mp4", 0.5, 1500),
     "empty.mp4": lambda folder: b"",
-    "text.mp4": lambda folder: b"this is not a video\n" * 50,
+    "text.mp4": lambda folder: b"Good morning, this is not a video\n" * 50,
     "playlist.mp4": lambda folder: f"#EXTM3U\n#EXTINF:2,\n{folder / 'stream.ts'}\n#EXT-X-ENDLIST\n".encode(),
     "concat.mp4": lambda folder: f"ffconcat version 1.0\nfile '{folder / 'plain.mp4'}'\n".encode(),
     "noise.mp4": lambda folder: b"\0\0\0\x18ftypisom" + np.random.default_rng(0).bytes(5000),

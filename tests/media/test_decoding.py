@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -31,9 +31,9 @@ def test_ascending_is_longest_and_ascends(stamps: list[int | None]) -> None:
     places = ascending(stamps)
     values = [stamps[place] for place in places]
     assert None not in values
-    assert all(a < b for a, b in zip(values, values[1:], strict=False))
+    assert all(a < b for a, b in pairwise(values))
     longer = combinations([stamp for stamp in stamps if stamp is not None], len(places) + 1)
-    assert not any(all(a < b for a, b in zip(pick, pick[1:], strict=False)) for pick in longer)
+    assert not any(all(a < b for a, b in pairwise(pick)) for pick in longer)
 
 
 def test_good_stamps_are_kept() -> None:

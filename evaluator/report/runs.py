@@ -1,0 +1,63 @@
+"""A finished run as others look at it: its header, its records, and the identity cards of its metrics.
+
+Reads `run.json` and `scores.jsonl`; writes nothing and computes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from evaluator.errors import UsageError
+from evaluator.metrics.base import Direction
+from evaluator.runner.header import HEADER
+from evaluator.runner.writer import SCORES, Key, read_scores
+from evaluator.schema import SCHEMA_VERSION, Score
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One output folder. `name` is the path as it was given."""
+
+    name: str
+    header: Mapping[str, Any]
+    scores: Mapping[Key, Score]
+
+    @property
+    def cards(self) -> dict[str, Mapping[str, Any]]:
+        """Metric id -> identity card."""
+        return {card["id"]: card for card in self.header["metrics"]}
+
+    def direction(self, metric: str) -> Direction:
+        """Which way is better. UsageError if the header does not describe the metric."""
+        card = self.cards.get(metric)
+        if card is None:
+            raise UsageError(f"{self.name}: {HEADER} says nothing about metric {metric}, which {SCORES} holds")
+        return Direction(card["direction"])
+
+
+def load_run(path: Path) -> Run:
+    """The run in a folder, or of a scores.jsonl in it. UsageError if there is none."""
+    folder, scores = (path, path / SCORES) if path.is_dir() else (path.parent, path)
+    header = load_header(folder)
+    if not scores.is_file():
+        raise UsageError(f"{folder}: no {SCORES} there; name the --out folder of a run")
+    return Run(str(path), header, read_scores(scores))
+
+
+def load_header(folder: Path) -> dict[str, Any]:
+    """run.json of a folder. UsageError if it is missing, torn, or of another version of the format."""
+    path = folder / HEADER
+    try:
+        header: dict[str, Any] = orjson.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        raise UsageError(f"{folder}: no {HEADER} there; name the --out folder of a run") from error
+    except ValueError as error:
+        raise UsageError(f"{path}: not JSON ({error}); run again into that folder to write it anew") from error
+    if header.get("schema") != SCHEMA_VERSION:
+        raise UsageError(f"{path}: schema {header.get('schema')}, this version reads {SCHEMA_VERSION}")
+    return header

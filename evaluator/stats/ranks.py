@@ -1,0 +1,52 @@
+"""Rank correlation with ties. Knows numbers only; a correlation with a constant does not exist: None, never 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def spearman(first: Sequence[float], second: Sequence[float]) -> tuple[float, float] | None:
+    """(rho, two-sided p) with average ranks for ties; None for fewer than three pairs or a constant input."""
+    from scipy.stats import spearmanr
+
+    if not _varies(first, second):
+        return None
+    found = spearmanr(first, second)
+    return float(found.statistic), float(found.pvalue)
+
+
+def kendall_tau_b(first: Sequence[float], second: Sequence[float]) -> tuple[float, float] | None:
+    """(tau-b, two-sided p), tau-b = (C - D) / sqrt((C + D + T_x)(C + D + T_y)); None as for `spearman`."""
+    from scipy.stats import kendalltau
+
+    if not _varies(first, second):
+        return None
+    found = kendalltau(first, second)
+    return float(found.statistic), float(found.pvalue)
+
+
+def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Product-moment correlation; None as for `spearman`."""
+    if not _varies(first, second):
+        return None
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def _varies(first: Sequence[float], second: Sequence[float]) -> bool:
+    return len(first) >= 3 and len(set(first)) > 1 and len(set(second)) > 1
+
+
+def tau_b_of_signs(first: Floats, second: Floats) -> Floats:
+    """tau-b from the order of each pair, -1, 0 or 1 [..., P] -> [...]; NaN where either ranking ties all pairs.
+
+    The formula of `kendall_tau_b` written over pairs, which also holds when only some of the pairs were compared.
+    """
+    whole = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
+    both = (first * second).sum(axis=-1)
+    tau: Floats = np.divide(both, whole, out=np.full(np.shape(whole), np.nan), where=whole != 0)
+    return tau
