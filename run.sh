@@ -38,9 +38,12 @@ install() {
   [ "$(cat "$stamp" 2>/dev/null || true)" = "$want" ] && return
   say "installing $(basename "$file") into $target"
   [ -x "$target/bin/python" ] || "$(find_python)" -m venv "$target"
-  "$target/bin/python" -m pip install --quiet --progress-bar on "$@" -r "$file" >&2
+  "$target/bin/python" -m pip install --progress-bar off "$@" -r "$file" 2>&1 | pip_progress >&2
   printf '%s' "$want" >"$stamp"
 }
+
+# what a person waiting wants to see of pip: downloads, the final step, and every error
+pip_progress() { awk '/^ *(Downloading|Processing|Installing|Successfully)/ {print substr($0, 1, 100); fflush(); next} /ERROR|rror:/ {print; fflush()}'; }
 
 # the run-time environment: hash-locked, without torch
 environment() { install "$venv" "$requirements/cpu.txt" --require-hashes; }

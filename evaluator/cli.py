@@ -29,6 +29,15 @@ Exit codes:
 Every option is also an environment variable: --media-root is EVALUATOR_MEDIA_ROOT.
 """
 
+REPORT_EXIT_CODES = """
+\b
+Exit codes:
+  0    done
+  1    internal error
+  2    usage: what was given cannot be compared, or cannot be read
+  3    a --fail-if rule was met
+"""
+
 
 class _Command(click.Group):
     """A group that runs `run` when the first word is an option: `evaluator --manifest F` alone works."""
@@ -157,6 +166,40 @@ def merge(manifest: Path, media_root: Path | None, parts: tuple[Path, ...], out:
     from evaluator import commands
 
     return commands.merge(manifest, media_root, parts, out, quiet)
+
+
+def _write_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    text = "Also write a file: .md, .csv or .json by its name."
+    return option("--write", type=PathOut, help=text)(function)
+
+
+@cli.command(epilog=REPORT_EXIT_CODES)
+@click.argument("folders", nargs=-1, required=True, type=PathIn)
+@option("--by", type=click.Choice(["run", "system"]), default="run", show_default=True, help="What is compared.")
+@option("--all-pairs", is_flag=True, help="Every pair, not only the first with each other one.")
+@option("--manifest", type=PathIn, help="Which source each case has. [default: the manifest that the run names]")
+@option("--allow", callback=_words, help="Differences to accept: profile,tier,model,metric,judge.")
+@option("--fail-if", multiple=True, help="Exit 3 if met: 'ssim<-0.01', 'core/lpips>0.02@p0.05', 'lost>0'. Repeatable.")
+@option("--interval", type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True, help="Kind.")
+@option(
+    "--test",
+    type=click.Choice(["permutation", "wilcoxon", "bootstrap"]),
+    default="permutation",
+    show_default=True,
+    help="Paired test behind p.",
+)
+@option("--top", type=click.IntRange(min=0), default=5, show_default=True, help="Cases to list per metric.")
+@option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling.")
+@_write_option
+@_json_option
+def compare(**options: Any) -> int:
+    """Compare runs case by case: the first folder with each other one.
+
+    With --by system: the systems of one run, matched by what they were given (source, prompt, references, shots).
+    """
+    from evaluator import commands_report
+
+    return commands_report.compare(options)
 
 
 @cli.group()

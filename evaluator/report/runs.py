@@ -29,24 +29,25 @@ class Run:
 
     @property
     def cards(self) -> dict[str, Mapping[str, Any]]:
-        """Metric id -> identity card."""
+        """Metric id -> identity card, of every metric that the records name."""
         return {card["id"]: card for card in self.header["metrics"]}
 
     def direction(self, metric: str) -> Direction:
-        """Which way is better. UsageError if the header does not describe the metric."""
-        card = self.cards.get(metric)
-        if card is None:
-            raise UsageError(f"{self.name}: {HEADER} says nothing about metric {metric}, which {SCORES} holds")
-        return Direction(card["direction"])
+        """Which way is better."""
+        return Direction(self.cards[metric]["direction"])
 
 
 def load_run(path: Path) -> Run:
-    """The run in a folder, or of a scores.jsonl in it. UsageError if there is none."""
+    """The run in a folder, or of a scores file in it. UsageError if there is none, or a metric without a card."""
     folder, scores = (path, path / SCORES) if path.is_dir() else (path.parent, path)
     header = load_header(folder)
     if not scores.is_file():
         raise UsageError(f"{folder}: no {SCORES} there; name the --out folder of a run")
-    return Run(str(path), header, read_scores(scores))
+    run = Run(str(path), header, read_scores(scores))
+    strange = sorted({metric for _, metric in run.scores} - run.cards.keys())
+    if strange:
+        raise UsageError(f"{folder}: {HEADER} does not describe {', '.join(strange)}, which {scores.name} holds")
+    return run
 
 
 def load_header(folder: Path) -> dict[str, Any]:

@@ -1,0 +1,17 @@
+"""A judge answers questions about evidence that we sampled. It is untrusted, and so are clips, captions, transcripts.
+
+    types      Question, Part, Answer, Status: the whole vocabulary
+    prompts    our own wording, one file per purpose, each with a digest; hostile text is delimited, never interpolated
+    labels     one-token label scoring: probabilities, label mass, margin, near ties
+    parse      constrained JSON answers, strictly
+    ledger     every call, content-addressed and hash-chained; replay without a socket
+    route      which endpoint hears and sees what a question needs, or which substitute evidence is allowed
+    evidence   frames with times, stills, strips, mel pictures, transcripts, facts: bytes with digests
+    client     HTTP to a loopback server; retries, circuit breaker, answers in the order of the questions
+    handshake  refuses a server that ignores constraints or answers differently twice
+    launch     starts and stops a local server with its whole process group
+    local      the same answers from transformers in this process
+    distill    ledger -> training rows, agreement of student and teacher
+
+Knows schema, media types and errors; never metrics or suites.
+"""
