@@ -39,6 +39,17 @@ Exit codes:
 """
 
 
+JUDGE_EXIT_CODES = """
+\b
+Exit codes:
+  0    done
+  1    internal error
+  2    usage, or a ledger that is damaged
+  3    answers differ between two ledgers
+  4    no judge: vLLM or the model is missing, nobody answers, or the check failed
+"""
+
+
 class _Command(click.Group):
     """A group that runs `run` when the first word is an option: `evaluator --manifest F` alone works."""
 
@@ -173,14 +184,24 @@ def _write_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return option("--write", type=PathOut, help=text)(function)
 
 
+def _resampling_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    kinds = click.Choice(["percentile", "bca"])
+    for add in (
+        option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling."),
+        option("--interval", type=kinds, default="percentile", show_default=True, help="Kind of bootstrap interval."),
+    ):
+        function = add(function)
+    return function
+
+
 @cli.command(epilog=REPORT_EXIT_CODES)
 @click.argument("folders", nargs=-1, required=True, type=PathIn)
 @option("--by", type=click.Choice(["run", "system"]), default="run", show_default=True, help="What is compared.")
+@option("--baseline", help="With --by system: which one to compare with. [default: the first]")
 @option("--all-pairs", is_flag=True, help="Every pair, not only the first with each other one.")
 @option("--manifest", type=PathIn, help="Which source each case has. [default: the manifest that the run names]")
 @option("--allow", callback=_words, help="Differences to accept: profile,tier,model,metric,judge.")
 @option("--fail-if", multiple=True, help="Exit 3 if met: 'ssim<-0.01', 'core/lpips>0.02@p0.05', 'lost>0'. Repeatable.")
-@option("--interval", type=click.Choice(["percentile", "bca"]), default="percentile", show_default=True, help="Kind.")
 @option(
     "--test",
     type=click.Choice(["permutation", "wilcoxon", "bootstrap"]),
@@ -189,7 +210,7 @@ def _write_option(function: Callable[..., Any]) -> Callable[..., Any]:
     help="Paired test behind p.",
 )
 @option("--top", type=click.IntRange(min=0), default=5, show_default=True, help="Cases to list per metric.")
-@option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling.")
+@_resampling_options
 @_write_option
 @_json_option
 def compare(**options: Any) -> int:
@@ -200,6 +221,63 @@ def compare(**options: Any) -> int:
     from evaluator import commands_report
 
     return commands_report.compare(options)
+
+
+@cli.command(epilog=REPORT_EXIT_CODES)
+@click.argument("scores", type=PathIn)
+@click.argument("human", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@option("--metrics", callback=_words, help="Only these metrics, separated by commas.")
+@option("--raw", is_flag=True, help="Compare the raw figure of each record, not its value.")
+@option("--manifest", type=PathIn, help="Which task each case has. [default: the manifest that the run names]")
+@_resampling_options
+@_write_option
+@_json_option
+def agree(**options: Any) -> int:
+    """Compare the metrics of a run with what people said in a CSV file.
+
+    \b
+    Columns, with a line that names them:
+      case, score                 how good an output is, higher is better
+      case, rank                  place among the outputs of an item, 1 is best
+      case, label                 a category that the metric gives too
+      case_a, case_b, preference  a, b or tie
+    and, where they matter: annotator, metric, item, note.
+    """
+    from evaluator import commands_report
+
+    return commands_report.agree(options)
+
+
+@cli.command(epilog=REPORT_EXIT_CODES)
+@click.argument("folders", nargs=-1, required=True, type=PathIn)
+@option("--metrics", callback=_words, help="Only these metrics, separated by commas.")
+@option("--last", type=click.IntRange(min=1), default=8, show_default=True, help="Runs to show; files hold all.")
+@_write_option
+@_json_option
+def history(**options: Any) -> int:
+    """List runs over time, what moved, and which digest changed with it.
+
+    A folder is a run, or holds runs.
+    """
+    from evaluator import commands_report
+
+    return commands_report.history(options)
+
+
+@cli.command()
+@_model_options
+@option("--clips", type=PathOut, help="Folder of the synthetic clips, made there once. [default: the cache]")
+@option("--out", type=PathOut, help="Folder for bench.json and bench.md.")
+@option("--against", type=PathIn, help="An earlier bench.json: exit 3 if a ratio got clearly worse.")
+@option("--race", is_flag=True, help="Also run the usual flow, one process per metric and case.")
+@option("--quick", is_flag=True, help="Two short clips, and only what fits into two minutes.")
+@option("--device", type=click.Choice(["cpu"]), default="cpu", show_default=True, help="Where models run.")
+@_json_option
+def bench(**options: Any) -> int:
+    """Measure how fast this machine scores, against limits and against the usual flow."""
+    from evaluator import commands_bench
+
+    return commands_bench.run(options)
 
 
 @cli.group()
@@ -220,3 +298,90 @@ def _models_command(name: str, text: str) -> None:
 _models_command("list", "Every capability, the model that serves it here, and its tier.")
 _models_command("verify", "Read every weight file and compare it with the lock. Exit 4 if one differs.")
 _models_command("where", "The path where each file is, or has to be copied to, and from where.")
+
+
+@cli.group(epilog=JUDGE_EXIT_CODES)
+def judge() -> None:
+    """A local judge: start one, check one, look back at what one said."""
+
+
+def _judge_model_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    return option("--judge-model", type=PathIn, help="Directory of a Qwen3-VL checkpoint in safetensors.")(function)
+
+
+@judge.command(name="serve", epilog=JUDGE_EXIT_CODES)
+@_judge_model_option
+@option("--port", type=click.IntRange(0, 65535), default=0, help="Port on loopback. [default: a free one]")
+@option("--vllm", help="The vLLM program. [default: vllm on the PATH]")
+@option("--log", type=PathOut, default=Path("judge-server.log"), show_default=True, help="File for what vLLM says.")
+@option("--print-command", is_flag=True, help="Print the command line with its environment, start nothing.")
+@_json_option
+@click.argument("extra", nargs=-1)
+def judge_serve(**options: Any) -> int:
+    """Serve a model directory with vLLM until interrupted. What follows -- goes to vLLM."""
+    from evaluator import commands_judge
+
+    return commands_judge.serve(options)
+
+
+@judge.command(name="check", epilog=JUDGE_EXIT_CODES)
+@option("--judge-url", help="http://127.0.0.1:PORT, http://[::1]:PORT or unix:/path. [default: start --judge-model]")
+@option("--served-name", default="", help="Model to ask, where a server has several.")
+@_judge_model_option
+@option("--vllm", help="The vLLM program. [default: vllm on the PATH]")
+@option("--modalities", default="text,image,video", callback=_words, show_default=True, help="What the judge takes in.")
+@option("--questions", type=click.IntRange(min=1), default=16, show_default=True, help="Asked three times each.")
+@option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at a time.")
+@option(
+    "--tolerance", type=click.FloatRange(min=0), default=0.0, show_default=True, help="Change of P that is accepted."
+)
+@_json_option
+def judge_check(**options: Any) -> int:
+    """Try whether a judge obeys constraints, looks at evidence and repeats itself."""
+    from evaluator import commands_judge
+
+    return commands_judge.check(options)
+
+
+LedgerIn = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
+@judge.command(name="verify", epilog=JUDGE_EXIT_CODES)
+@click.argument("ledger", type=LedgerIn)
+@option("--media/--no-media", default=True, show_default=True, help="Also compare kept pictures and sounds.")
+@_json_option
+def judge_verify(ledger: Path, media: bool, as_json: bool) -> int:
+    """Check that a ledger is whole: its chain, its keys, what its replies mean, its media."""
+    from evaluator import commands_judge
+
+    return commands_judge.verify(ledger, media, as_json)
+
+
+@judge.command(name="show")
+@click.argument("ledger", type=LedgerIn)
+@click.argument("key")
+def judge_show(ledger: Path, key: str) -> int:
+    """Write all calls whose key begins with KEY, or whose item is KEY, to stdout as JSON."""
+    from evaluator import commands_judge
+
+    return commands_judge.show(ledger, key)
+
+
+@judge.command(name="diff", epilog=JUDGE_EXIT_CODES)
+@click.argument("first", type=LedgerIn)
+@click.argument("second", type=LedgerIn)
+@option(
+    "--by", type=click.Choice(["key", "portable", "question"]), default="key", show_default=True, help="What is equal."
+)
+@_json_option
+def judge_diff(first: Path, second: Path, by: str, as_json: bool) -> int:
+    """Compare the answers of two ledgers.
+
+    \b
+    --by key       the same request to the same weights in the same engine
+    --by portable  the same request to the same weights in any engine
+    --by question  the same request to any judge
+    """
+    from evaluator import commands_judge
+
+    return commands_judge.diff(first, second, by, as_json)

@@ -16,17 +16,25 @@ import orjson
 
 from evaluator import errors
 from evaluator.commands import WIDTH, say, write_json
-from evaluator.report import compare_text, gate
+from evaluator.report import agree_text, compare_text, gate, history_text
+from evaluator.report.agree import Options
+from evaluator.report.agree import agree as agreeing
 from evaluator.report.compare import Comparison
 from evaluator.report.compare import compare as comparing
-from evaluator.report.effect import Settings
+from evaluator.report.effect import FEW_UNITS, Settings
 from evaluator.report.grid import csv_text
+from evaluator.report.history import history as looking_back
+from evaluator.report.history import load_past
+from evaluator.report.human import read_human
 from evaluator.report.runs import Run, load_run
 from evaluator.report.sides import Side, sides_by_run, sides_by_system
 from evaluator.report.tasks import Task, find_tasks
 from evaluator.report.unlike import KINDS
 from evaluator.runner.writer import write_atomic
 from evaluator.schema import rounded, to_tree
+
+SHOWN = ("started", "ended", "status", "evaluator", "revision", "manifest", "lock_sha256", "counts")
+"""Header fields that a list of runs repeats."""
 
 
 def compare(given: Mapping[str, Any]) -> int:
@@ -35,7 +43,7 @@ def compare(given: Mapping[str, Any]) -> int:
     settings = Settings(given["interval"], given["test"], given["top"], _allowed(given["allow"]), given["seed"])
     runs = [load_run(folder) for folder in given["folders"]]
     tasks = find_tasks(runs, given["manifest"])
-    sides = _sides(runs, tasks, given["by"])
+    sides = _sides(runs, tasks, given["by"], given["baseline"])
     pairs = list(combinations(sides, 2)) if given["all_pairs"] else [(sides[0], side) for side in sides[1:]]
     found = comparing(pairs, {case: task.origin for case, task in tasks.items()}, settings)
     met = gate.broken(rules, found, sorted({metric for run in runs for metric in run.cards}))
@@ -58,11 +66,15 @@ def _allowed(kinds: tuple[str, ...]) -> tuple[str, ...]:
     return kinds
 
 
-def _sides(runs: Sequence[Run], tasks: Mapping[str, Task], by: str) -> list[Side]:
+def _sides(runs: Sequence[Run], tasks: Mapping[str, Task], by: str, baseline: str | None) -> list[Side]:
     if by == "system":
         if len(runs) != 1:
             raise errors.UsageError(f"--by system compares the systems of one run; {len(runs)} folders were given")
-        return sides_by_system(runs[0], tasks)
+        return sides_by_system(runs[0], tasks, baseline)
+    if baseline is not None:
+        raise errors.UsageError(
+            "--baseline names a system: it needs --by system; of folders, the first is the baseline"
+        )
     if len(runs) < 2:
         raise errors.UsageError("name at least two folders to compare, or one with --by system")
     return sides_by_run(runs)
@@ -80,12 +92,41 @@ def _legend(
         units += "" if known == len(cases) else f", {len(cases) - known} of them not in the manifest"
     else:
         units = f"case: no manifest was found, so that outputs of one source clip count as independent ({len(cases)})"
+    few = min((effect.clusters for one in found for effect in one.effects), default=0) < FEW_UNITS
     tests = sum(effect.p is not None for one in found for effect in one.effects)
     return [
         f"Intervals ({settings.interval} bootstrap) and p ({settings.test} test, two-sided) are clustered by {units}.",
+        *([f"Fewer than {FEW_UNITS} clusters: the bootstrap intervals are too narrow, trust p."] if few else []),
         f"p Holm is corrected over the {tests} tests shown; better, worse, changed: p Holm <= 0.05.",
         "dz: mean difference in standard deviations of the differences. ↑ higher is better, ↓ lower is better.",
     ]
+
+
+def agree(given: Mapping[str, Any]) -> int:
+    """Compare the metrics of a run with what people said."""
+    run = load_run(given["scores"])
+    people = read_human(given["human"], {case for case, _ in run.scores}, run.cards)
+    options = Options(given["metrics"], given["raw"], given["interval"], given["seed"])
+    found = agreeing(run, people, find_tasks([run], given["manifest"]), options)
+    tree = {"run": run.name, "human": given["human"], "kind": people.kind, "options": options, "metrics": found}
+    _deliver(given, agree_text.text(found), agree_text.markdown_text(found), agree_text.rows(found), tree)
+    return errors.EXIT_OK
+
+
+def history(given: Mapping[str, Any]) -> int:
+    """List runs over time."""
+    runs = load_past(given["folders"])
+    series = looking_back(runs, given["metrics"])
+    last = given["last"]
+    told = [{"run": past.name, **{name: past.header[name] for name in SHOWN}} for past in runs]
+    _deliver(
+        given,
+        history_text.text(runs, series, last),
+        history_text.markdown_text(runs, series, last),
+        history_text.rows(runs, series),
+        {"runs": told, "series": series},
+    )
+    return errors.EXIT_OK
 
 
 # ------------------------------------------------------------------------------------------------------ pieces

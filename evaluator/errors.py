@@ -3,12 +3,14 @@
     EvaluatorError                      1  internal error
     ├── UsageError                      2  the command line or a file the user wrote is wrong
     │   ├── ManifestError               2  all problems of a manifest, collected
-    │   └── OutputError                 2  the output folder cannot be used
+    │   ├── OutputError                 2  the output folder cannot be used
+    │   └── LedgerError                 2  a judge's ledger is not as it was written
     ├── MediaError                      3  one media file cannot be used as asked
     ├── ExpertError                     3  a model ran and its output cannot be used
     └── PrerequisiteError               4  something that the machine must provide is missing
         ├── ModelMissing                4  no weight file for a capability
-        └── ModelCorrupt                4  a weight file is not the one that the lock names
+        ├── ModelCorrupt                4  a weight file is not the one that the lock names
+        └── JudgeUnusableError          4  the judge cannot be reached or started, or failed its self-check
 
 `NotApplicable` is not an error: a metric or an expert raises it to say that the question has no answer for this clip.
 The runner turns it into a `skipped` record.
@@ -59,6 +61,12 @@ class OutputError(UsageError):
     code = "output"
 
 
+class LedgerError(UsageError):
+    """A judge's ledger cannot be read, or was changed after it was written."""
+
+    code = "ledger"
+
+
 class MediaError(EvaluatorError):
     """One media file cannot be used as asked. `code` tells why, for example `no_video_stream` or `truncated`."""
 
@@ -93,6 +101,12 @@ class ModelCorrupt(PrerequisiteError):
     """A weight file is not the one that the lock names. The message names file, expected and found digest."""
 
     code = "model_corrupt"
+
+
+class JudgeUnusableError(PrerequisiteError):
+    """The judge cannot be reached or started, does not obey, or stopped answering. Answers so far are in the ledger."""
+
+    code = "judge_unusable"
 
 
 class NotApplicable(Exception):

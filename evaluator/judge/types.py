@@ -101,12 +101,13 @@ class Question:
     item: str
     task: str  # prompt id, for example "checklist_yes_no"
     prompt_sha256: str
-    parts: tuple[Part, ...]  # media first, the question last
+    parts: tuple[Part, ...]  # media first, the question last; `render.turns` is how every back end shows them
     labels: tuple[str, ...] = ()  # one-token labels, in order
     answer_schema: Mapping[str, Any] | None = None
     modalities: frozenset[Modality] = frozenset({Modality.TEXT})
     max_tokens: int = 1
     sample: int = 0  # index of a repeated ask
+    system: str = ""  # our rules; nothing that came with a clip or from a model ever stands here
     protocol_deviation: bool = False  # substitute evidence stands in for what the protocol shows
 
 
@@ -172,9 +173,16 @@ class Backend(Protocol):
 
 
 class JudgeError(Exception):
-    """A back end could not answer. `status` is what the record will say; `retry_after` is the server's word, in seconds."""
+    """A back end could not answer. `status` is what records will say; `retry_after` is the server's wish in seconds."""
 
     def __init__(self, status: Status, message: str, retry_after: float | None = None) -> None:
         self.status = status
         self.retry_after = retry_after
         super().__init__(message)
+
+
+class RetryPolicy(Protocol):
+    """When to ask again. Pure: equal arguments give equal delays, so that a run can be repeated."""
+
+    def delay(self, key: str, attempt: int, error: JudgeError) -> float | None:
+        """Seconds to wait after failed attempt 1, 2, ... of the request `key`; None to give up."""

@@ -43,7 +43,8 @@ def _part(one: Comparison, table: Callable[[Grid], str], line: Callable[[str], s
     lost = f"{one.lost} records lost their value, {one.gained} gained one"
     alone = f"{one.only_first} records are only in A, {one.only_second} only in B"
     facts = [line(fact) for fact in [*_worse(one), *_changes(one), lost, alone, *one.notes]]
-    return "\n".join([line(f"A  {one.first}"), line(f"B  {one.second}"), "", *tables, "", *facts])
+    shown = tables or [line("no record has a value on both sides")]
+    return "\n".join([line(f"A  {one.first}"), line(f"B  {one.second}"), "", *shown, "", *facts])
 
 
 def _cells(one: Comparison, suite: str) -> list[tuple[str, ...]]:
@@ -76,7 +77,7 @@ def _worse(one: Comparison) -> list[str]:
     """A line per metric that got worse anywhere, the worst units first."""
     return [
         f"{effect.metric} got worse in {effect.worse} of {effect.pairs}: "
-        + ", ".join(f"{pair.case} {pair.first:.4g} to {pair.second:.4g}" for pair in effect.moves)
+        + ", ".join(f"{pair.case} {pair.second:.4g} ({pair.delta:+.2g})" for pair in effect.moves)
         for effect in one.effects
         if effect.worse
     ]

@@ -17,6 +17,8 @@ from evaluator.stats.preference import TIE
 
 Test = Literal["permutation", "wilcoxon", "bootstrap"]
 LEVEL = 0.05
+FEW_UNITS = 10
+"""Below this many independent units a bootstrap cannot see how much they vary."""
 
 
 @dataclass(frozen=True, slots=True)

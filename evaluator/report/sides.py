@@ -72,18 +72,21 @@ def sides_by_run(runs: Sequence[Run]) -> list[Side]:
     return found
 
 
-def sides_by_system(run: Run, tasks: Mapping[str, Task]) -> list[Side]:
-    """A side per system of a run in order of appearance, units are tasks.
+def sides_by_system(run: Run, tasks: Mapping[str, Task], baseline: str | None = None) -> list[Side]:
+    """A side per system of a run, `baseline` first, else in order of appearance; units are tasks.
 
-    UsageError if the run has one system only, or if the task of a case is not known.
+    UsageError if the run has one system only, not that baseline, or a case whose task is not known.
     """
-    sides: dict[str, dict[Unit, tuple[Score, ...]]] = {}
+    systems = dict.fromkeys(score.system for score in run.scores.values())
+    if len(systems) < 2:
+        raise UsageError(f"{run.name}: all cases are of one system ({next(iter(systems), '')!r}); nothing to compare")
+    if baseline is not None and baseline not in systems:
+        raise UsageError(f"--baseline {baseline}: no such system in {run.name}; there are {', '.join(systems)}")
+    sides: dict[str, dict[Unit, tuple[Score, ...]]] = {} if baseline is None else {baseline: {}}
     for score in run.scores.values():
         unit = (score.suite, score.metric, _key(run, score.case, tasks))
         entries = sides.setdefault(score.system, {})
         entries[unit] = (*entries.get(unit, ()), score)
-    if len(sides) < 2:
-        raise UsageError(f"{run.name}: all cases are of one system ({next(iter(sides), '')!r}); nothing to compare")
     return [
         Side(name or "(no name)", run.header, {unit: Entry(scores) for unit, scores in entries.items()})
         for name, entries in sides.items()

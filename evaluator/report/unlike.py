@@ -6,7 +6,7 @@ a model that serves another metric may differ.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from evaluator.errors import UsageError
@@ -81,18 +81,16 @@ def _unlike_headers(
 
 def notes(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
     """What else differs between two headers, one line each, digests shortened."""
-    return [f"{name}: {before} against {after}" for name, before, after in changes(ours, theirs, NOTED)]
+    noted = [{name: header[name] for name in NOTED} for header in (ours, theirs)]
+    return [f"{name}: {before} against {after}" for name, before, after in changes(*noted)]
 
 
-def changes(
-    ours: Mapping[str, Any], theirs: Mapping[str, Any], fields: Iterable[str]
-) -> Iterable[tuple[str, str, str]]:
-    """(field, before, after) of the header fields that differ; mappings are taken apart into field.key."""
-    for field in fields:
+def changes(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """(field, before, after) where two trees of facts differ, digests shortened; inner ones as field.key."""
+    for field in dict.fromkeys([*ours, *theirs]):
         before, after = ours.get(field), theirs.get(field)
         if isinstance(before, Mapping) and isinstance(after, Mapping):
-            inner = changes(before, after, dict.fromkeys([*before, *after]))
-            yield from ((f"{field}.{name}", old, new) for name, old, new in inner)
+            yield from ((f"{field}.{name}", old, new) for name, old, new in changes(before, after))
         elif before != after:
             yield field, _short(before), _short(after)
 

@@ -116,7 +116,7 @@ class MediaUnit:
         if not watching and not sounds:
             return {}, info
         taps = {node: self._tap(node, info) for node in watching}
-        with self._telemetry.stage("decode and taps"):
+        with self._telemetry.stage("decode"):
             audio, report = decode(path, info, list(taps.values()), list(dict.fromkeys(sounds.values())))
         self._telemetry.count("decode_passes", report.passes)
         self._telemetry.count("frames_decoded", report.frames_decoded)

@@ -26,6 +26,7 @@ class Telemetry:
 
     def __init__(self, log: Path | None = None) -> None:
         self._lock = threading.Lock()
+        self._inner = threading.local()  # .seconds: of the stages that ended inside the current one
         self._log = log.open("ab") if log else None
         self.counters: Counter[str] = Counter()
         self.seconds: dict[str, float] = {}
@@ -37,13 +38,17 @@ class Telemetry:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Charge the CPU time of the block, in this thread, to a stage."""
-        start = time.thread_time()
+        """Charge the CPU time of the block, in this thread, to a stage; a stage inside it keeps its own time."""
+        start, outer = time.thread_time(), getattr(self._inner, "seconds", 0.0)
+        self._inner.seconds = 0.0
         try:
             yield
         finally:
+            whole = time.thread_time() - start
+            own = whole - self._inner.seconds
+            self._inner.seconds = outer + whole
             with self._lock:
-                self.seconds[name] = self.seconds.get(name, 0.0) + time.thread_time() - start
+                self.seconds[name] = self.seconds.get(name, 0.0) + own
 
     def event(self, event: str, level: str = "info", **fields: Any) -> None:
         """Append one line to the log."""

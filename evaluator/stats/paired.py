@@ -44,7 +44,8 @@ def permutation_p(
 
 def _totals(patterns: NDArray[np.int64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """|sum| under each pattern [R, U] of 0 (keep) and 1 (flip) in the lowest bit."""
-    totals: NDArray[np.float64] = np.abs((1.0 - 2.0 * (patterns & 1)) @ sums)
+    # einsum, not @: the order of a BLAS sum depends on the number of threads.
+    totals: NDArray[np.float64] = np.abs(np.einsum("ru,u->r", 1.0 - 2.0 * (patterns & 1), sums))
     return totals
 
 

@@ -1,0 +1,62 @@
+"""What a start costs, and what a run costs that has nothing to do: S6 and S8. Whole processes, as a person starts them."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from evaluator.bench.board import Board
+from evaluator.bench.process import evaluator_command, run, until
+from evaluator.bench.workload import alone, write_manifest
+from evaluator.runner.writer import SCORES
+
+REPEATS = 3
+FIRST = "subject_consistency"
+"""The first score of S6: it needs pictures and a network, so the whole chain has been started."""
+CASES = 500
+
+
+def measure(board: Board, folder: Path, clip: Path, options: Sequence[str], cases: int = CASES) -> None:
+    """S6 on one small clip; S8 on many cases of it."""
+    _first_score(board, folder, clip, options)
+    _resume(board, folder, clip, options, cases)
+
+
+def _first_score(board: Board, folder: Path, clip: Path, options: Sequence[str]) -> None:
+    manifest = write_manifest(alone(clip), folder / "first.jsonl")
+    fresh = ["--manifest", manifest, "--media-root", clip.parent, "--metrics", FIRST, "--fresh", "-q", *options]
+    used = []
+    for number in range(REPEATS):
+        out = folder / f"first-{number}"
+        scores = out / SCORES
+        used.append(until(evaluator_command(*fresh, "--out", out), lambda scores=scores: _written(scores)))
+    board.put("S6", statistics.median(used), f"{FIRST} of a one-second clip, median of {REPEATS}")
+    command = evaluator_command(*fresh, "--out", folder / "first-0")
+    traced = [command[0], "-X", "importtime", *command[1:]]
+    modules = re.findall(r"\|\s*([\w.]+)$", run(traced).errors.decode(), re.MULTILINE)
+    heavy = [name for name in modules if name.partition(".")[0] == "torch"]
+    board.put("S6 torch", len(heavy), f"{len(modules)} modules in all")
+
+
+def _written(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
+
+
+def _resume(board: Board, folder: Path, clip: Path, options: Sequence[str], cases: int) -> None:
+    """The slope: what `cases` cases cost above one, so that the start is not counted as theirs."""
+    few, many = (_finished(folder, clip, options, count) for count in (1, cases))
+    cost = [statistics.median(run(command).cpu for _ in range(REPEATS)) for command in (few, many)]
+    note = f"{cost[1]:.2f} CPU s for {cases} cases, {cost[0]:.2f} for one"
+    board.put("S8", 1000 * (cost[1] - cost[0]) / (cases - 1), note)
+
+
+def _finished(folder: Path, clip: Path, options: Sequence[str], count: int) -> list[str]:
+    """The command of a run that is done already."""
+    manifest = write_manifest(alone(clip, count), folder / f"resume-{count}.jsonl")
+    command = evaluator_command(
+        "--manifest", manifest, "--media-root", clip.parent, "--out", folder / f"resume-{count}", "-q", *options
+    )
+    run(command)
+    return command

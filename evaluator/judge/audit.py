@@ -1,0 +1,171 @@
+"""Looking back at ledgers: is this one whole, what does one call say, how do two differ.
+
+Reads one line at a time and reports everything that it finds instead of stopping at the first problem. Never writes,
+never asks anybody.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+
+from evaluator.errors import UsageError
+from evaluator.judge.blobs import Blobs
+from evaluator.judge.keys import blob_digests, keys
+from evaluator.judge.ledger import MEDIA, read_records, whole_lines
+from evaluator.judge.record import START, Call, checked, from_tree, own_hash, result_tree
+from evaluator.judge.types import Answer, JudgeIdentity, Status
+
+_SHOWN = 100  # problems that are named; all are counted
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What `verify` found. The ledger is whole if there is no problem."""
+
+    path: Path
+    records: int
+    statuses: Mapping[str, int]
+    judges: tuple[JudgeIdentity, ...]
+    head: str  # hash of the last line: a run header that names it also notices lines cut off at the end
+    problem_count: int
+    problems: tuple[str, ...]  # `file:line: what is wrong`, the first hundred
+    changing: tuple[str, ...]  # keys that were answered twice, and not alike
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One request that two ledgers answer, and not alike. `largest` is the largest difference of a probability."""
+
+    item: str
+    first: Answer
+    second: Answer
+    largest: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What `diff` found, over requests that were answered at least once; sorted by item."""
+
+    equal: int
+    changed: tuple[Difference, ...]
+    only_first: tuple[str, ...]  # items
+    only_second: tuple[str, ...]
+
+
+def verify(path: Path, media: bool = True) -> Audit:
+    """Check the chain, the keys, what replies mean, and, if `media`, that every picture is there and unchanged."""
+    statuses: Counter[str] = Counter()
+    judges: dict[JudgeIdentity, None] = {}
+    answers: dict[str, Answer] = {}
+    changing: dict[str, None] = {}
+    problems: list[str] = []
+    count, head, seen = 0, START, set[str]()
+    for line in whole_lines(path):
+        found = list(_line_problems(line, count, head))
+        count, head = count + 1, own_hash(line)
+        call = None if found else from_tree(orjson.loads(line))
+        if isinstance(call, Call):
+            statuses[call.status] += 1
+            judges[call.judge] = None
+            found = list(_call_problems(call, line))
+            if media:
+                found += _media_problems(call, Blobs(path.parent / MEDIA), seen)
+            if call.status is Status.OK and not _alike(answers.setdefault(call.keys.key, call.answer), call.answer):
+                changing[call.keys.key] = None
+        problems += [f"{path}:{count}: {problem}" for problem in found]
+    return Audit(path, count, statuses, tuple(judges), head, len(problems), tuple(problems[:_SHOWN]), tuple(changing))
+
+
+def _line_problems(line: bytes, seq: int, prev: str) -> Iterator[str]:
+    try:
+        from_tree(checked(line, seq, prev))
+    except (ValueError, KeyError, TypeError) as error:
+        yield str(error)
+
+
+def _call_problems(call: Call, line: bytes) -> Iterator[str]:
+    """What is written beside a reply must follow from it."""
+    if keys(call.request, call.judge) != call.keys:
+        yield "the keys are not those of the request"
+    answer = call.answer
+    if answer.status is not call.status:
+        yield f"recorded as {call.status}, read today as {answer.status}: {answer.message}"
+    elif orjson.loads(orjson.dumps(result_tree(answer))) != orjson.loads(line)["result"]:
+        yield "the recorded result is not what the reply says"
+
+
+def _media_problems(call: Call, store: Blobs, seen: set[str]) -> Iterator[str]:
+    for digest, _ in blob_digests(call.request):
+        if digest not in seen:
+            seen.add(digest)
+            if problem := store.problem(digest):
+                yield problem
+
+
+def _alike(first: Answer, second: Answer) -> bool:
+    return (first.label, first.probabilities, first.value) == (second.label, second.probabilities, second.value)
+
+
+def show(path: Path, key: str) -> list[dict[str, Any]]:
+    """The records, as they were written, of all calls whose key begins with `key` or whose item is `key`.
+
+    Raises UsageError if there is none, LedgerError if the ledger is damaged before them.
+    """
+    found = []
+    for line, record in zip(whole_lines(path), read_records(path), strict=True):
+        if isinstance(record, Call) and (record.keys.key.startswith(key) or record.item == key):
+            found.append(orjson.loads(line))
+    if not found:
+        raise UsageError(f"{path} holds no call whose key begins with, or whose item is, {key!r}")
+    return found
+
+
+By = Literal["key", "portable", "question"]
+"""What counts as the same request: also the same engine (key), the same weights (portable), or neither (question)."""
+
+
+def diff(first: Path, second: Path, by: By = "key") -> Diff:
+    """Compare the last answers of two ledgers, request by request. Memory holds the answers of both."""
+    ours, theirs = answers(first, by), answers(second, by)
+    pairs = [(ours[key].item, ours[key].answer, theirs[key].answer) for key in ours.keys() & theirs.keys()]
+    changed = [Difference(item, one, two, _largest(one, two)) for item, one, two in pairs if not _alike(one, two)]
+    return Diff(
+        equal=len(pairs) - len(changed),
+        changed=tuple(sorted(changed, key=lambda one: one.item)),
+        only_first=tuple(sorted(ours[key].item for key in ours.keys() - theirs.keys())),
+        only_second=tuple(sorted(theirs[key].item for key in theirs.keys() - ours.keys())),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A call without its request and its reply: little enough to keep thousands."""
+
+    item: str
+    task: str
+    labels: tuple[str, ...]
+    media: tuple[str, ...]  # digests
+    judge: JudgeIdentity
+    answer: Answer
+
+
+def answers(path: Path, by: By, wanted: Callable[[Call], bool] = lambda _: True) -> dict[str, Answered]:
+    """The last readable answer of each request of a ledger."""
+    found = {}
+    for record in read_records(path):
+        if isinstance(record, Call) and (answer := record.answer).status is Status.OK and wanted(record):
+            media = tuple(digest for digest, _ in blob_digests(record.request))
+            labels = tuple(record.request["labels"])
+            found[getattr(record.keys, by)] = Answered(record.item, record.task, labels, media, record.judge, answer)
+    return found
+
+
+def _largest(first: Answer, second: Answer) -> float | None:
+    shared = first.probabilities.keys() & second.probabilities.keys()
+    return max((abs(first.probabilities[label] - second.probabilities[label]) for label in shared), default=None)

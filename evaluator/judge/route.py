@@ -1,0 +1,45 @@
+"""Which endpoint is asked: one that perceives everything that the question shows.
+
+    1  the first endpoint, in the order of their declaration, whose modalities cover the question
+    2  else, only where the suite allows it, the same question with substitute evidence (sound as a picture, a
+       transcript, signal facts), which is marked and never shares an aggregate with native answers
+    3  else nobody: the answer is `not_available`, never a number
+
+Knows the vocabulary only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from evaluator.judge.types import JudgeIdentity, Modality, Question
+
+Judges = Mapping[str, JudgeIdentity]
+
+
+def endpoint(modalities: frozenset[Modality], judges: Judges) -> str | None:
+    """Name of the first judge that perceives all `modalities`; None if there is none."""
+    return next((name for name, judge in judges.items() if modalities <= judge.modalities), None)
+
+
+def route(native: Question, judges: Judges, substitute: Callable[[], Question] | None = None) -> Question:
+    """The question to ask: as the protocol has it if somebody can answer that, else its substitute if one is allowed.
+
+    `substitute` is called only when it is needed (it may have to draw pictures). A suite that does not allow
+    substitutes passes none; then the native question comes back, and a session answers it `not_available`.
+    Raises ValueError for a substitute that does not say that it is one.
+    """
+    if substitute is None or endpoint(native.modalities, judges) is not None:
+        return native
+    question = substitute()
+    if not question.protocol_deviation:
+        raise ValueError(f"{question.item}: substitute evidence must be marked as a protocol deviation")
+    return question
+
+
+def unavailable(modalities: frozenset[Modality], judges: Judges) -> str:
+    """The sentence for people when `endpoint` finds nobody."""
+    if not judges:
+        return "no judge was given"
+    ways = "; ".join(f"{name}: {', '.join(sorted(judge.modalities))}" for name, judge in judges.items())
+    return f"no judge perceives {', '.join(sorted(modalities))} together ({ways})"
