@@ -385,3 +385,34 @@ def judge_diff(first: Path, second: Path, by: str, as_json: bool) -> int:
     from evaluator import commands_judge
 
     return commands_judge.diff(first, second, by, as_json)
+
+
+@cli.group()
+def distill() -> None:
+    """From a judge's ledger to a smaller judge: training rows, agreement with the teacher."""
+
+
+@distill.command(name="export")
+@click.argument("ledgers", nargs=-1, required=True, type=LedgerIn)
+@option("--out", type=PathOut, required=True, help="Folder for the rows and their media.")
+@option("--held-out", type=click.FloatRange(0, 1), default=0.2, show_default=True, help="Share of clips to hold out.")
+@option("--min-mass", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Leave out doubtful answers.")
+@_json_option
+def distill_export(**options: Any) -> int:
+    """Write training rows from ledgers, split by clip. How to train: the docstring of evaluator.judge.distill."""
+    from evaluator import commands_distill
+
+    return commands_distill.export(options)
+
+
+@distill.command(name="agree")
+@click.argument("teacher", type=LedgerIn)
+@click.argument("student", type=LedgerIn)
+@option("--rows", type=LedgerIn, help="Only the questions of this file, for example held_out.jsonl.")
+@option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling.")
+@_json_option
+def distill_agree(teacher: Path, student: Path, rows: Path | None, seed: int, as_json: bool) -> int:
+    """Compare the answers of a student with its teacher's: accuracy, kappa, distance of probabilities, per task."""
+    from evaluator import commands_distill
+
+    return commands_distill.agree(teacher, student, rows, seed, as_json)

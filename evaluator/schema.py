@@ -97,6 +97,7 @@ class Filter(StrEnum):
     BILINEAR = "bilinear"  # Pillow when antialias is set; OpenCV INTER_LINEAR when it is not
     AREA = "area"  # OpenCV INTER_AREA
     FFMPEG_BICUBIC = "ffmpeg_bicubic"  # libswscale's default scaler, from the decoder's own planes
+    FFMPEG_AREA = "ffmpeg_area"  # the same, with its area kernel
 
 
 @dataclass(frozen=True, slots=True)

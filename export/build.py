@@ -100,9 +100,9 @@ def _recipe(model: str) -> Build:
 
 def _copy(sources: LockedSources, out: Path, say: Callable[[str], None]) -> None:
     for file in sources.entry.files:
-        if file.source is not None:
+        if file.parts:
             say(f"{sources.entry.id}: copying {file.name}")
-            content = sources.file(file.source).read_bytes()
+            content = b"".join(sources.file(part).read_bytes() for part in file.parts)
             if hashlib.sha256(content).hexdigest() != file.sha256:
                 raise ModelCorrupt(f"{sources.entry.id}: the lock gives {file.name} and its source different digests")
             (out / file.name).write_bytes(content)

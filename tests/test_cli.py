@@ -200,6 +200,9 @@ def test_shards_merge_to_the_same_bytes(cli: Cli, folder: Path, tmp_path: Path) 
     assert told.code == 3
     assert (joined / "scores.jsonl").read_bytes() == (whole / "scores.jsonl").read_bytes()
     assert (joined / "summary.json").read_bytes() == (whole / "summary.json").read_bytes()
+    header = json.loads((joined / "run.json").read_text())
+    assert {card["id"] for card in header["metrics"]} == set(CHEAP.split(","))
+    assert [part["shard"] for part in header["parts"]] == ["3/3", "2/3", "1/3"]
     left_out = cli("merge", "--manifest", manifest, "--media-root", folder, "--out", tmp_path / "j2", *parts[:2])
     assert left_out.code == 3
     assert "was a shard left out?" in left_out.err
@@ -222,6 +225,11 @@ def test_parts_that_do_not_belong_together_are_refused(cli: Cli, folder: Path, t
     differs = cli("merge", "--manifest", folder / "good.jsonl", "--out", tmp_path / "j", tmp_path / "a", tmp_path / "b")
     assert differs.code == 2
     assert "profile differs" in differs.err
+    other_card = [{**header["metrics"][0], "version": 99}]
+    (tmp_path / "b" / "run.json").write_text(json.dumps({**header, "metrics": other_card}))
+    card = cli("merge", "--manifest", folder / "good.jsonl", "--out", tmp_path / "j", tmp_path / "a", tmp_path / "b")
+    assert card.code == 2
+    assert "metrics differ for ssim" in card.err
     (tmp_path / "b" / "run.json").write_text(json.dumps({**header, "status": "started"}))
     killed = cli("merge", "--manifest", folder / "good.jsonl", "--out", tmp_path / "j", tmp_path / "a", tmp_path / "b")
     assert "run that shard again" in killed.err

@@ -64,6 +64,7 @@ class BlazeFace(StreamingExpert):
     """The most prominent face of every frame."""
 
     id: ClassVar[str] = "blazeface"
+    version: ClassVar[int] = 2
     capability: ClassVar[str] = "faces"
 
     def view(self, want: ExpertNeed) -> View:

@@ -24,10 +24,11 @@ class EfficientNetLite0(Expert):
     """One unit vector [1280] per sampled frame, squashed to 224 x 224."""
 
     id: ClassVar[str] = "efficientnet_lite0"
+    version: ClassVar[int] = 2
     capability: ClassVar[str] = "image_embedding"
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
-        view = View(sampling_of(want), Fit.SQUASH, SIZE, SIZE, Filter.BICUBIC)
+        view = View(sampling_of(want), Fit.SQUASH, SIZE, SIZE, Filter.FFMPEG_BICUBIC)
         return {"frames": FramesNeed(view, want.roles[0])}
 
     def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> Embeddings:

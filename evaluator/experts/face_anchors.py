@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from evaluator.experts.face_geometry import Face, Window, overlap
+from evaluator.experts.logits import probability
 from evaluator.experts.pixels import SYMMETRIC, normalise
 from evaluator.media.types import F32, U8
 from evaluator.runtime.session import Session
@@ -57,7 +57,7 @@ class AnchorDetector:
         """Faces in a window of a picture [H, W, 3], best first."""
         pixels = normalise(window.cut(picture, self._size)[None], SYMMETRIC)
         found = self._session.run({"pixels": pixels})
-        scores = expit(found["scores"][0, :, 0]).astype(np.float32)
+        scores = probability(found["scores"][0, :, 0])
         likely = scores >= SCORE
         points = decode(found["boxes"][0, likely], self._anchors[likely], self._size)
         blended = blend(points, scores[likely])

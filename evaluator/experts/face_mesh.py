@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 
-from scipy.special import expit
-
 from evaluator.experts.face_geometry import Face, level_transform, mouth_opening, warp
+from evaluator.experts.logits import probability
 from evaluator.experts.pixels import UNIT, normalise
 from evaluator.media.types import U8
 from evaluator.runtime.session import Session
@@ -30,6 +29,6 @@ class FaceMesh:
         """Mouth opening of a face in a picture [H, W, 3]; NaN if the mesh sees no face there."""
         crop = warp(picture, level_transform(face, SCALE, SIZE), SIZE)
         found = self._session.run({"pixels": normalise(crop[None], UNIT)})
-        if expit(found["presence"][0, 0]) < PRESENCE:
+        if probability(found["presence"])[0, 0] < PRESENCE:
             return math.nan
         return mouth_opening(found["landmarks"][0])

@@ -143,3 +143,29 @@ class SyncOffset:
     probability: F32  # [K]
     grid: F32  # [K] seconds
     padded: bool  # the clip was shorter than the model's window
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """What was said between two moments, and how sure the recogniser is."""
+
+    start: float  # seconds
+    end: float  # seconds
+    text: str
+    logprob: float  # mean natural logarithm of the tokens' probabilities
+    no_speech: float  # probability that the window holds no speech
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """capability `transcript`: what was said. Without speech there are no utterances and the language is empty."""
+
+    language: str  # ISO 639-1, or the recogniser's own code
+    language_probability: float  # 0 if no language was looked for
+    utterances: tuple[Utterance, ...]
+    duration: float  # seconds of sound
+
+    @property
+    def text(self) -> str:
+        """All of it on one line."""
+        return " ".join(utterance.text for utterance in self.utterances)

@@ -32,8 +32,12 @@ IMAGENET = Normalisation((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 def normalise(frames: U8, how: Normalisation) -> F32:
     """uint8 [N, H, W, 3] to float32 [N, 3, H, W]."""
     mean, std = np.asarray(how.mean, np.float32), np.asarray(how.std, np.float32)
-    scaled = frames * (1 / (255 * std)) - mean / std  # float32 throughout
-    return np.ascontiguousarray(scaled.transpose(0, 3, 1, 2))
+    factor, shift = 1 / (255 * std), mean / std  # float32 throughout
+    scaled = np.empty((len(frames), frames.shape[3], *frames.shape[1:3]), np.float32)
+    for channel in range(frames.shape[3]):  # channel by channel: no second array, and the inner loop is long
+        np.multiply(frames[..., channel], factor[channel], out=scaled[:, channel])
+        scaled[:, channel] -= shift[channel]
+    return scaled
 
 
 def unit_rows(vectors: F32) -> F32:

@@ -76,12 +76,13 @@ class Rife(Expert):
     """Interpolation errors in grey levels. Options: `count` triplets at most, `long_side` of the frames in pixels."""
 
     id: ClassVar[str] = "rife"
+    version: ClassVar[int] = 2
     capability: ClassVar[str] = "frame_interpolation"
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         options: dict[str, Any] = dict(want.options)
         sampling = Sampling("triplets", (options.get("count", COUNT),))
-        view = View(sampling, Fit.LONG_SIDE_MAX, height=options.get("long_side", LONG_SIDE), filter=Filter.AREA)
+        view = View(sampling, Fit.LONG_SIDE_MAX, height=options.get("long_side", LONG_SIDE), filter=Filter.FFMPEG_AREA)
         return {"frames": FramesNeed(view, want.roles[0])}
 
     def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> InterpolationError:

@@ -28,11 +28,12 @@ class StLpips(Expert):
     """One distance per pair of frames, both squashed to 256 x 256; 0 = equal."""
 
     id: ClassVar[str] = "stlpips"
+    version: ClassVar[int] = 2
     capability: ClassVar[str] = "frame_distance"
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         first, second = want.roles
-        view = View(sampling_of(want), Fit.SQUASH, SIZE, SIZE, Filter.BICUBIC)
+        view = View(sampling_of(want), Fit.SQUASH, SIZE, SIZE, Filter.FFMPEG_BICUBIC)
         return {"first": FramesNeed(view, first), "second": FramesNeed(view, second)}
 
     def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> FrameDistance:

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit
 
 from evaluator.errors import NotApplicable
 from evaluator.experts.base import StreamingExpert
 from evaluator.experts.features import ShotScores
+from evaluator.experts.logits import probability
 from evaluator.media.types import F32, F64, U8, ClipInfo, FrameChunk
 from evaluator.runtime.session import Session
 from evaluator.schema import ALL_FRAMES, ExpertNeed, Filter, Fit, View
@@ -84,7 +84,7 @@ class ShotTap:
     def _score(self, window: U8) -> None:
         """Score one full window [100, 27, 48, 3] and move on by `step` frames."""
         logits = self._session.run({"frames": window[None]})["single"]  # [1, 100, 1]
-        self._scores.append(expit(logits[0, self._windowing.kept, 0]).astype(np.float32))
+        self._scores.append(probability(logits[0, self._windowing.kept, 0]))
         self._pending = self._pending[self._windowing.step :]
 
 
@@ -95,6 +95,7 @@ class TransNetV2(StreamingExpert):
     """
 
     id: ClassVar[str] = "transnetv2"
+    version: ClassVar[int] = 2
     capability: ClassVar[str] = "shot_boundaries"
 
     def view(self, want: ExpertNeed) -> View:

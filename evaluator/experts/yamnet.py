@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
 from evaluator.errors import ExpertError
 from evaluator.experts.base import Expert
 from evaluator.experts.features import AudioTags
+from evaluator.experts.logits import probability
 from evaluator.experts.spectral import hann, mel_bank, mel_spectrogram
 from evaluator.experts.waveform import RATE, samples_of, sound_need, zero_padded
 from evaluator.media.types import F32, U8
@@ -67,6 +67,7 @@ class YamNet(Expert):
     """capability `audio_tags`."""
 
     id = "yamnet"
+    version = 2
     capability = "audio_tags"
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
@@ -77,7 +78,7 @@ class YamNet(Expert):
         found = run_padded(self.sessions.session(self.id, FILE), "audio", stored, BATCH)
         logits = LOGITS.real(found["class_scores"].reshape(-1, CLASSES))  # [P, classes]
         names = class_names(self.sessions.path(self.id, CLASS_MAP))
-        return AudioTags(expit(logits), names, step=PATCH_HOP_SAMPLES / RATE)
+        return AudioTags(probability(logits), names, step=PATCH_HOP_SAMPLES / RATE)
 
 
 def patches(samples: F32) -> F32:

@@ -7,9 +7,10 @@
     ledger     every call, content-addressed and hash-chained; replay without a socket
     route      which endpoint hears and sees what a question needs, or which substitute evidence is allowed
     evidence   frames with times, stills, strips, mel pictures, transcripts, facts: bytes with digests
-    client     HTTP to a loopback server; retries, circuit breaker, answers in the order of the questions
-    handshake  refuses a server that ignores constraints or answers differently twice
-    launch     starts and stops a local server with its whole process group
+    client     HTTP to a loopback address or a unix socket, of address, transport, exchange and dialect
+    retry      when to ask again and when to give up: seeded jitter, circuit breaker
+    handshake  refuses a server that ignores constraints (probes) or answers differently twice (selfcheck)
+    launch     vLLM's command line; serve and server start it and stop it with its whole process group
     local      the same answers from transformers in this process
     distill    ledger -> training rows, agreement of student and teacher
 

@@ -20,6 +20,7 @@ from evaluator.judge.keys import blob_digests, keys
 from evaluator.judge.ledger import MEDIA, read_records, whole_lines
 from evaluator.judge.record import START, Call, checked, from_tree, own_hash, result_tree
 from evaluator.judge.types import Answer, JudgeIdentity, Status
+from evaluator.judge.verdict import verdict
 
 _SHOWN = 100  # problems that are named; all are counted
 
@@ -150,8 +151,8 @@ class Answered:
     item: str
     task: str
     labels: tuple[str, ...]
+    verdict: str
     media: tuple[str, ...]  # digests
-    judge: JudgeIdentity
     answer: Answer
 
 
@@ -161,8 +162,8 @@ def answers(path: Path, by: By, wanted: Callable[[Call], bool] = lambda _: True)
     for record in read_records(path):
         if isinstance(record, Call) and (answer := record.answer).status is Status.OK and wanted(record):
             media = tuple(digest for digest, _ in blob_digests(record.request))
-            labels = tuple(record.request["labels"])
-            found[getattr(record.keys, by)] = Answered(record.item, record.task, labels, media, record.judge, answer)
+            labels, said = tuple(record.request["labels"]), verdict(record.request["answer_schema"], answer)
+            found[getattr(record.keys, by)] = Answered(record.item, record.task, labels, said, media, answer)
     return found
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluator.errors import JudgeUnusableError
+from evaluator.judge import probes
 from evaluator.judge.address import check_url
 from evaluator.judge.dialect import CHAT, chat_request, read_answer
 from evaluator.judge.exchange import Exchange, clean
@@ -81,7 +82,7 @@ class HttpJudge:
         with self._lock:
             known = self._ids.get(label)
         if known is None:
-            known = self._tokenize(label)
+            known = token_id(self._exchange, self._identity.model, label)
             with self._lock:
                 self._ids[label] = known
         return known
@@ -101,25 +102,24 @@ class HttpJudge:
         if now != met:
             raise JudgeError(Status.ERROR, clean(f"another judge answers than at the start: {now}, was {met}"))
 
-    def _tokenize(self, label: str) -> int:
-        body = {"model": self._identity.model, "prompt": label, "add_special_tokens": False}
-        tokens = self._exchange.post("/tokenize", body).get("tokens")
-        if not isinstance(tokens, list) or len(tokens) != 1 or not isinstance(tokens[0], int):
-            raise JudgeError(
-                Status.ERROR, f"label {label!r} must be one token for {self._identity.model}, is {tokens!r:.80}"
-            )
-        return tokens[0]
+
+def token_id(exchange: Exchange, model: str, label: str) -> int:
+    """The token that is `label` for a model. Raises JudgeError (error) if it is not exactly one."""
+    body = {"model": model, "prompt": label, "add_special_tokens": False}
+    tokens = exchange.post("/tokenize", body).get("tokens")
+    if not isinstance(tokens, list) or len(tokens) != 1 or not isinstance(tokens[0], int):
+        raise JudgeError(Status.ERROR, f"label {label!r} must be one token for {model}, is {str(tokens)[:80]}")
+    return tokens[0]
 
 
 def identify(exchange: Exchange, options: HttpOptions) -> tuple[JudgeIdentity, str]:
     """Who serves there, by its own word and by what the user knows; and the fingerprint that its answers carry.
 
-    The fingerprint is learnt from an answer of one token. Raises JudgeError or JudgeUnusableError.
+    The fingerprint is learnt from an answer to a question of no interest. Raises JudgeError or JudgeUnusableError.
     """
     card = _served(exchange.get("/v1/models"), options.model)
     model = str(card["id"])
-    hello = {"model": model, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1, "temperature": 0}
-    fingerprint = str(exchange.post(CHAT, hello).get("system_fingerprint") or "")
+    fingerprint = str(exchange.post(CHAT, _greeting(exchange, model)).get("system_fingerprint") or "")
     version = exchange.get("/version").get("version", "")
     flags = f"flags:{options.flags_sha256}" if options.flags_sha256 else ""
     words = (str(card.get("owned_by", "server")), str(version), fingerprint, flags)
@@ -131,6 +131,12 @@ def identify(exchange: Exchange, options: HttpOptions) -> tuple[JudgeIdentity, s
         modalities=options.modalities,
     )
     return identity, fingerprint
+
+
+def _greeting(exchange: Exchange, model: str) -> dict[str, Any]:
+    """The body of a question like any other, of one token."""
+    asked = probes.question(probes.LOOK)
+    return chat_request(asked, model, [token_id(exchange, model, label) for label in asked.labels])
 
 
 def _served(listing: dict[str, Any], wanted: str) -> dict[str, Any]:

@@ -39,7 +39,10 @@ class Clips:
 
 
 def held_out(group: str, share: float) -> bool:
-    """True for about `share` of all groups: decided by the name alone, so that a split never depends on the rest."""
+    """True for about `share` of all groups: decided by the name alone, so that new clips move no old one.
+
+    New cases that link two groups make one of them, with one name, and one of the two may change its side.
+    """
     drawn = int.from_bytes(hashlib.sha256(group.encode()).digest()[:8], "big")
     return drawn < share * 2**64
 

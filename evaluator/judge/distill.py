@@ -32,66 +32,138 @@ Knows ledgers and rows; trains nothing.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from evaluator.errors import OutputError, UsageError
+from evaluator.errors import LedgerError, OutputError, UsageError
 from evaluator.judge.blobs import Blobs
 from evaluator.judge.clips import Clips, held_out
+from evaluator.judge.distill_rows import HELD_OUT, TRAIN, row
 from evaluator.judge.keys import blob_digests
-from evaluator.judge.ledger import MEDIA, read_records
+from evaluator.judge.ledger import MEDIA, Ledger, read_records
 from evaluator.judge.record import Call
-from evaluator.judge.types import Answer, Status
+from evaluator.judge.types import Status
+from evaluator.judge.verdict import verdict
 
-SPLITS = ("train", "held_out")
-HELD_OUT = 0.2
+SHARE = 0.2
+"""Of the clips that are held out by default."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Export:
-    """What was written. `verdicts` are counts per task and answer; `left_out` counts calls by the reason."""
+    """What was written: rows and clips per split, how often each answer was given per task, what was left out."""
 
-    rows: Mapping[str, int]
-    clips: Mapping[str, int]
-    verdicts: Mapping[str, Mapping[str, int]]
-    left_out: Mapping[str, int]
-    teachers: tuple[str, ...]  # engine and weights
-    trained: bool  # False if any answer is from the wiring fixture: it teaches nothing
+    rows: Counter[str] = field(default_factory=Counter)
+    clips: dict[str, int] = field(default_factory=dict)
+    verdicts: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    left_out: Counter[str] = field(default_factory=Counter)
+    teachers: list[str] = field(default_factory=list)
+    trained: bool = True  # False if any answer is from the wiring fixture: it teaches nothing
 
 
-def export(ledgers: Sequence[Path], out: Path, share: float = HELD_OUT, min_mass: float = 0.0) -> Export:
-    """Write the rows of all answered calls. Reads each ledger twice, one line at a time.
+def export(ledgers: Sequence[Path], out: Path, share: float = SHARE, min_mass: float = 0.0) -> Export:
+    """Write the rows of all answered calls, in an order that does not depend on which answer came first.
 
-    `share` of the clips is held out. Calls whose label mass is below `min_mass` are left out. Raises LedgerError for a
-    damaged ledger or a missing picture, UsageError if there is nothing to export or one side would be empty.
+    Each ledger is read line by line; memory holds digests. `share` of the clips is held out. Label answers with less
+    mass than `min_mass` are left out. Raises LedgerError for a damaged ledger or a missing picture, UsageError if one
+    side would be empty, OutputError.
     """
-    clips, last = _survey(ledgers)
-    tally = _Tally()
+    found, groups = Export(), defaultdict[str, set[str]](set)
+    clips, places = _survey(ledgers, found)
     try:
         out.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
-            files = {split: stack.enter_context((out / f".{split}.part").open("wb")) for split in SPLITS}
-            for source, call, answer in _answered(ledgers):
-                if last[call.keys.key] != (source, call.time):
-                    continue
-                if why := _left_out(call, answer, min_mass):
-                    tally.left_out[why] += 1
+            files = {split: stack.enter_context(_part(out, split).open("wb")) for split in (TRAIN, HELD_OUT)}
+            opened = {path: stack.enter_context(Ledger(path, writable=False)) for path in ledgers}
+            for _, key, path in sorted(places.values()):
+                call = opened[path].find(key)
+                if call is None:
+                    raise LedgerError(f"{path}: the file was changed while it was read")
+                if why := _left_out(call, min_mass):
+                    found.left_out[why] += 1
                     continue
                 group = clips.group(call.item)
-                split = SPLITS[held_out(group, share)]
-                files[split].write(orjson.dumps(_row(call, answer, split), option=orjson.OPT_APPEND_NEWLINE))
-                _copy_media(call, Blobs(source.parent / MEDIA), Blobs(out / MEDIA))
-                tally.add(call, answer, split, group)
-        found = tally.export()
-        for split in SPLITS:
-            (out / f".{split}.part").replace(out / f"{split}.jsonl")
-        (out / "meta.json").write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+                split = HELD_OUT if held_out(group, share) else TRAIN
+                files[split].write(orjson.dumps(row(call, call.answer, split), option=orjson.OPT_APPEND_NEWLINE))
+                _copy_media(call, opened[path].blobs, Blobs(out / MEDIA))
+                groups[split].add(group)
+                _tally(found, call, split)
+        found.clips = {split: len(names) for split, names in sorted(groups.items())}
+        _finish(out, found)
     except OSError as error:
         raise OutputError(f"{out}: cannot be written ({error.strerror})") from error
     return found
+
+
+def _survey(ledgers: Sequence[Path], found: Export) -> tuple[Clips, dict[str, tuple[str, str, Path]]]:
+    """Which calls are about the same clip; and, by key, (question, key, ledger) of the last call that was answered."""
+    clips, places = Clips(), dict[str, tuple[str, str, Path]]()
+    for path in ledgers:
+        for record in read_records(path):
+            if isinstance(record, Call) and record.answer.status is Status.OK:
+                clips.add(record.item, (digest for digest, _ in blob_digests(record.request)))
+                found.left_out["asked again later"] += record.keys.key in places
+                places[record.keys.key] = (record.keys.question, record.keys.key, path)
+    found.left_out += Counter()  # drops zeros
+    return clips, places
+
+
+def _left_out(call: Call, min_mass: float) -> str:
+    """Why a call is no row; empty if it is one."""
+    if any(mime.startswith("audio/") for _, mime in blob_digests(call.request)):
+        return "sound"
+    if call.answer.label_mass is not None and call.answer.label_mass < min_mass:
+        return "label mass"
+    return ""
+
+
+def _copy_media(call: Call, source: Blobs, target: Blobs) -> None:
+    for digest, _ in blob_digests(call.request):
+        if not target.path(digest).exists():
+            target.put(digest, source.get(digest))
+
+
+def _tally(found: Export, call: Call, split: str) -> None:
+    found.rows[split] += 1
+    found.verdicts[call.task][verdict(call.request["answer_schema"], call.answer)] += 1
+    found.trained &= call.judge.trained
+    teacher = f"{call.judge.engine}, weights {call.judge.model_sha256 or 'unknown'}"
+    if teacher not in found.teachers:
+        found.teachers.append(teacher)
+
+
+def _part(out: Path, split: str) -> Path:
+    return out / f".{split}.jsonl.part"
+
+
+def _finish(out: Path, found: Export) -> None:
+    """Put whole files in place, or nothing."""
+    if empty := [split for split in (TRAIN, HELD_OUT) if not found.rows[split]]:
+        for split in (TRAIN, HELD_OUT):
+            _part(out, split).unlink()
+        clips = sum(found.clips.values())
+        raise UsageError(
+            f"no rows for {' and '.join(empty)}: {clips} clips were answered; judge more, or split otherwise"
+        )
+    for split in (TRAIN, HELD_OUT):
+        _part(out, split).replace(out / f"{split}.jsonl")
+    (out / "meta.json").write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+
+def read_rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    """The rows of a file that `export` wrote. Raises UsageError for a file of another form."""
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                tree = orjson.loads(line)
+                if not isinstance(tree, dict) or "id" not in tree:
+                    raise UsageError(f"{path}:{number}: not a row that export wrote")
+                yield tree
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be read as rows ({error})") from error

@@ -20,15 +20,15 @@ from evaluator.media.types import F64, I16, U8
 
 WIDTH = 768
 BANDS, BAND_HEIGHT = 96, 2
-AXIS = 24  # pixels below each row for ticks and its label
+AXIS = 32  # pixels below each row for ticks and its label
 ROW = BANDS * BAND_HEIGHT + AXIS
 
 FFT = 1024  # samples, 64 ms at 16 kHz
 HOP = 160  # samples, 10 ms
 LOWEST_HZ = 50.0
 SPAN_DB = 70.0
-SMALLEST = 1e-10  # power, -100 dB
-QUIET_DB = -40.0  # white is at least this level: silence is black and not its own loudest moment
+SMALLEST_DB = -100.0
+QUIET_DB = SMALLEST_DB + SPAN_DB  # white is at least this level: silence is black and not its own loudest moment
 
 STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60)  # seconds between ticks
 MOST_TICKS = 12
@@ -57,11 +57,11 @@ def mel_picture(tracks: Mapping[str, I16], rate: int, cuts: Sequence[float] = ()
 
 
 def mel_level(samples: I16, rate: int) -> F64:
-    """Level in dB of full scale, [frames, BANDS], a frame each HOP samples, centred."""
+    """Power per Hz in dB, [frames, BANDS], a frame each HOP samples, centred; a loud tone is at about 30."""
     bank = mel_bank(rate, FFT, BANDS, LOWEST_HZ, rate / 2, "htk", unit_area=True)
     padded = np.pad(samples.astype(np.float64) / 32768, FFT // 2)
     power = mel_spectrogram(padded, hann(FFT, FFT), HOP, bank, power=2)
-    return np.asarray(10.0 * np.log10(np.maximum(power, SMALLEST)))
+    return np.asarray(10.0 * np.log10(np.maximum(power, 10.0 ** (SMALLEST_DB / 10.0))))
 
 
 def _columns(level: F64, columns: int) -> F64:
@@ -85,7 +85,7 @@ def _annotate(draw: ImageDraw.ImageDraw, top: int, label: str, seconds: float, c
         x = _x(moment, seconds)
         draw.line((x, bottom, x, bottom + 5), fill=BLACK)
         draw.text((min(x + 2, WIDTH - 40), bottom + 6), f"{moment:g} s", fill=BLACK, font=font)
-    draw.text((WIDTH - 8 - 6 * len(label), bottom + 12), label, fill=RED, font=font)
+    draw.text((WIDTH - 8 - 6 * len(label), bottom + 18), label, fill=RED, font=font)
     for cut in cuts:
         x = _x(cut, seconds)
         draw.line((x, top, x, bottom - 1), fill=RED)

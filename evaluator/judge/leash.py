@@ -4,6 +4,8 @@ The kernel sends SIGTERM to the command when the thread that started it ends, ev
 run by its path, before anything else is imported; it knows nothing about evaluator. Linux only.
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
 import signal

@@ -3,6 +3,9 @@
 The filter and not the bare scaler: it places chroma samples in the middle and takes interlaced pictures as progressive,
 so the pixels are those of `ffmpeg -vf scale=W:H -pix_fmt rgb24`. Matrix and range are the frame's own, BT.601 limited
 range if untagged. Knows nothing about views.
+
+Without a change of size, the bare scaler gives the same pixels in a third of the time for the pictures that nearly
+every clip has (8-bit 4:2:0, even sides, progressive), and is taken for these; a test holds them against the filter.
 """
 
 from __future__ import annotations
@@ -10,25 +13,41 @@ from __future__ import annotations
 import numpy as np
 from av.filter import Graph
 from av.video.frame import VideoFrame
+from av.video.reformatter import VideoReformatter
 
 from evaluator.media.types import U8
 
+PLAIN = frozenset({"yuv420p", "yuvj420p"})
+"""Pixel formats whose conversion has no choices that filter and bare scaler could take differently."""
+
 
 class Swscale:
-    """One scaler to width x height RGB. Sets itself up again when the pictures of a stream change their format."""
+    """One scaler to width x height RGB. Sets itself up again when the pictures of a stream change their format.
 
-    def __init__(self, width: int, height: int) -> None:
+    `flags` is FFmpeg's name of the kernel: "bicubic" (its default) or "area".
+    """
+
+    def __init__(self, width: int, height: int, flags: str = "bicubic") -> None:
         self._size = (width, height)
+        self._flags = flags
+        self._bare = VideoReformatter()
         self._source: tuple[int, int, str, int, int] | None = None
         self._graph = Graph()
 
     def __call__(self, frame: VideoFrame) -> U8:
         """[height, width, 3], valid as long as it is held. Raises av.error.FFmpegError for a format it cannot read."""
+        if self._is_plain(frame):
+            return _pixels(self._bare.reformat(frame, format="rgb24"))
         source = (frame.width, frame.height, frame.format.name, frame.colorspace, frame.color_range)
         if source != self._source:
             self._graph, self._source = self._build(*source), source
         self._graph.vpush(frame)
-        return np.asarray(self._graph.vpull().to_ndarray(), np.uint8)
+        return _pixels(self._graph.vpull())
+
+    def _is_plain(self, frame: VideoFrame) -> bool:
+        even = not (frame.width % 2 or frame.height % 2)
+        same = (frame.width, frame.height) == self._size
+        return same and even and frame.format.name in PLAIN and not frame.interlaced_frame
 
     def _build(self, width: int, height: int, pixels: str, matrix: int, colour_range: int) -> Graph:
         graph = Graph()
@@ -36,9 +55,16 @@ class Swscale:
         tags = {"colorspace": str(matrix), "range": str(colour_range), "time_base": "1/1000"}
         chain = [
             graph.add("buffer", video_size=f"{width}x{height}", pix_fmt=pixels, **tags),
-            graph.add("scale", "{}:{}:flags=bicubic".format(*self._size)),
+            graph.add("scale", "{}:{}:flags={}".format(*self._size, self._flags)),
             graph.add("format", "rgb24"),
             graph.add("buffersink"),
         ]
         graph.link_nodes(*chain).configure()
         return graph
+
+
+def _pixels(frame: VideoFrame) -> U8:
+    """[H, W, 3] of an RGB frame, not copied: the array keeps the frame alive."""
+    plane = frame.planes[0]
+    rows = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)
+    return rows[:, : 3 * frame.width].reshape(plane.height, frame.width, 3)

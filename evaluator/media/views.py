@@ -23,6 +23,9 @@ from evaluator.schema import ALL_FRAMES, Filter, Fit, View
 
 cv2.setNumThreads(1)  # the process's workers use the cores, one clip each
 
+FFMPEG_KERNELS = {Filter.FFMPEG_BICUBIC: "bicubic", Filter.FFMPEG_AREA: "area"}
+"""Filters that scale the decoder's planes before they become RGB: the cheapest, for the full picture is never made."""
+
 Size = tuple[int, int]
 """(width, height) in pixels."""
 
@@ -79,7 +82,7 @@ class Renderer:
     def __init__(self, video: VideoInfo) -> None:
         self.size = (video.width, video.height)
         self._turns = (-video.rotation // 90) % 4  # quarter turns counter-clockwise, as numpy counts
-        self._scalers: dict[Size, Swscale] = {}
+        self._scalers: dict[tuple[Size, Filter], Swscale] = {}
         self._frame: av.VideoFrame | None = None
         self._pictures: dict[View, U8] = {}
         self._rgb: U8 | None = None
@@ -98,8 +101,8 @@ class Renderer:
 
     def _render(self, view: View) -> U8:
         size = scaled_size(view, *self.size)
-        if view.filter is Filter.FFMPEG_BICUBIC and view.fit is not Fit.NATIVE:
-            picture = _colour(self._scale(size), view)
+        if view.filter in FFMPEG_KERNELS and view.fit is not Fit.NATIVE:
+            picture = _colour(self._scale(size, view.filter), view)
         else:
             picture = _resize(_colour(self._full(), view), size, view)
         picture = _place(picture, target_size(view, *self.size), view)
@@ -111,12 +114,14 @@ class Renderer:
             self._rgb = self._scale(self.size)
         return self._rgb
 
-    def _scale(self, size: Size) -> U8:
+    def _scale(self, size: Size, kernel: Filter = Filter.FFMPEG_BICUBIC) -> U8:
         """[H, W, 3] RGB straight from the decoder's planes; the rotation comes after the scaling."""
         assert self._frame is not None  # noqa: S101  (start() comes first)
-        if size not in self._scalers:
-            self._scalers[size] = Swscale(*(size if self._turns % 2 == 0 else size[::-1]))
-        return np.ascontiguousarray(np.rot90(self._scalers[size](self._frame), self._turns))
+        key = size, kernel
+        if key not in self._scalers:
+            width, height = size if self._turns % 2 == 0 else size[::-1]
+            self._scalers[key] = Swscale(width, height, FFMPEG_KERNELS[kernel])
+        return np.ascontiguousarray(np.rot90(self._scalers[key](self._frame), self._turns))
 
 
 def _colour(rgb: U8, view: View) -> U8:

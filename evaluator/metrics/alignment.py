@@ -7,7 +7,6 @@ included. Both streams keep their own start time. Where a signal is unknown the 
 from __future__ import annotations
 
 import numpy as np
-from scipy.signal import butter, sosfiltfilt
 
 from evaluator.media.types import F64, I64, Audio
 from evaluator.metrics.levels import window_rms
@@ -59,6 +58,8 @@ def sample_voice(audio: Audio, clock: F64) -> F64:
 
 def voice_band(audio: Audio) -> I64:
     """The samples [T] between 500 and 4000 Hz, without delay, rounded to int16 units."""
+    from scipy.signal import butter, sosfiltfilt  # takes half a CPU second to import
+
     band = butter(2, VOICE_BAND, "bandpass", fs=audio.rate, output="sos")
     return np.round(sosfiltfilt(band, audio.samples.astype(np.float64), padlen=0)).astype(np.int64)
 

@@ -6,7 +6,6 @@ A stereo meter adds the power of its channels: a clip with equal left and right 
 from __future__ import annotations
 
 import numpy as np
-from scipy.signal import sosfilt
 
 from evaluator.errors import NotApplicable
 from evaluator.media.types import F64, Audio
@@ -32,6 +31,8 @@ RELATIVE_GATE = -10.0  # LU below the mean of what passes the absolute gate
 
 def block_power(samples: F64) -> F64:
     """Mean square of the K-weighted signal [T] (full scale 1) in each whole 400 ms block: [B], empty if too short."""
+    from scipy.signal import sosfilt  # takes half a CPU second to import
+
     steps = len(samples) // STEP
     if steps < STEPS_PER_BLOCK:
         return np.zeros(0)

@@ -18,9 +18,15 @@ NOTE = "*"
 
 
 def table(suite: str, rows: Sequence[Row], metrics: Mapping[str, Metric], width: int = 120) -> str:
-    """One suite's means, in blocks of as many systems as fit the width. `*` marks a stand-in model."""
+    """One suite's means, in blocks of as many systems as fit the width. `*` marks a stand-in model.
+
+    A metric that was skipped everywhere has no line: `absences` names it and says why.
+    """
     systems = list(dict.fromkeys(row.system for row in rows))
-    names = [metrics[name] for name in dict.fromkeys(row.metric for row in rows)]
+    tried = dict.fromkeys(row.metric for row in rows if row.n or row.failed)
+    if not tried:
+        return f"{suite}: no metric has a value"
+    names = [metrics[name] for name in tried]
     cells: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         cells.setdefault((row.metric, row.system), []).append(row)

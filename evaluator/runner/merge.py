@@ -16,11 +16,14 @@ from evaluator.errors import UsageError
 from evaluator.manifest import Manifest
 from evaluator.runner.header import HEADER, RunStatus, read_header
 from evaluator.runner.run import chosen_metrics
-from evaluator.runner.writer import SCORES, Key, locked, read_scores, write_atomic, write_in_order
+from evaluator.runner.writer import SCORES, Key, Record, locked, read_records, write_atomic, write_in_order
 from evaluator.schema import Score, Status
 
-MUST_AGREE = ("schema", "evaluator", "profile", "lock_sha256", "models", "packages", "device")
+MUST_AGREE = ("schema", "evaluator", "profile", "lock_sha256", "packages", "device")
 """Header fields in which two parts of one run may not differ."""
+
+JOINED = ("metrics", "models")
+"""Header fields that list what a part used, by id: parts may use different ones, but not the same id differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,13 @@ def merge(manifest: Manifest, parts: Sequence[Path], out: Path) -> Merged:
     with locked(out):
         order = _order(manifest, {key[1] for key in found})
         write_in_order(out / SCORES, order, found)
-        scores = tuple(found[key] for key in order if key in found)
-        missing = tuple(case.id for case in manifest.cases if not any(score.case == case.id for score in scores))
+        scores = tuple(found[key].score for key in order if key in found)
+        present = {score.case for score in scores}
+        missing = tuple(case.id for case in manifest.cases if case.id not in present)
         status = _status(scores, missing)
-        joined = {**headers[0], "status": status, "shard": "1/1", "arguments": [], "parts": _summaries(parts, headers)}
+        lists = {name: _joined(name, parts, headers) for name in JOINED}
+        whole = {"status": status, "shard": "1/1", "arguments": [], "parts": _summaries(parts, headers)}
+        joined = {**headers[0], **lists, **whole}
         write_atomic(out / HEADER, orjson.dumps(joined, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     return Merged(scores, missing, status)
 
@@ -66,12 +72,22 @@ def _agree(first: Path, ours: dict[str, Any], part: Path, theirs: dict[str, Any]
             raise UsageError(f"{first} and {part}: {field} differs ({ours[field]!r} against {theirs[field]!r})")
 
 
-def _union(parts: Sequence[Path]) -> dict[Key, Score]:
+def _joined(name: str, parts: Sequence[Path], headers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every entry of a list of all headers, once. Raises UsageError if two parts mean different things by one id."""
+    found: dict[str, dict[str, Any]] = {}
+    for part, header in zip(parts, headers, strict=True):
+        for entry in header[name]:
+            if found.setdefault(entry["id"], entry) != entry:
+                raise UsageError(f"{part}: {name} differ for {entry['id']} ({entry!r} against {found[entry['id']]!r})")
+    return list(found.values())
+
+
+def _union(parts: Sequence[Path]) -> dict[Key, Record]:
     """All records. A record that two parts hold must be equal in both."""
-    found: dict[Key, Score] = {}
+    found: dict[Key, Record] = {}
     for part in parts:
-        for key, score in read_scores(part / SCORES).items():
-            if found.setdefault(key, score) != score:
+        for key, record in read_records(part / SCORES).items():
+            if found.setdefault(key, record) != record:
                 raise UsageError(f"{part}: its record of {key[0]} / {key[1]} differs from another part's")
     return found
 

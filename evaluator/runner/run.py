@@ -23,7 +23,7 @@ from evaluator.runner.graph import Graph
 from evaluator.runner.header import RunHeader, RunStatus
 from evaluator.runner.plan import Job, Planner, by_source, media_of, shard
 from evaluator.runner.telemetry import Progress, Telemetry
-from evaluator.runner.writer import SCORES, Key, ScoreWriter, locked, read_scores, write_in_order
+from evaluator.runner.writer import SCORES, Key, Record, ScoreWriter, locked, read_records, write_in_order
 from evaluator.runtime.store import Store
 from evaluator.schema import Case, Score, Status, to_tree
 from evaluator.suites import suites
@@ -138,13 +138,13 @@ def _check_choices(cases: Sequence[Case], options: RunOptions) -> None:
             raise UsageError(f"--profile {options.profile}: suite {name} has {', '.join(suites()[name].profiles)}")
 
 
-def finished(options: RunOptions, jobs: Iterable[Job]) -> dict[Key, Score]:
+def finished(options: RunOptions, jobs: Iterable[Job]) -> dict[Key, Record]:
     """Records of an earlier run that still hold: same fingerprint, and not failed (a failure may have been ours)."""
     path = options.out / SCORES
     if options.fresh:
         path.unlink(missing_ok=True)
         return {}
-    found = read_scores(path)
+    found = read_records(path)
     wanted = {job.key: job for job in jobs}
     strangers = sorted({key[0] for key in found if key not in wanted})
     if strangers:
@@ -153,21 +153,21 @@ def finished(options: RunOptions, jobs: Iterable[Job]) -> dict[Key, Score]:
             f"{strangers[0]!r}); choose another --out to keep them, or --fresh to drop them"
         )
     return {
-        key: replace(score, system=wanted[key].case.system)  # a label that no metric looks at
-        for key, score in found.items()
-        if score.fingerprint == wanted[key].fingerprint and score.status is not Status.FAILED
+        key: record.labelled(wanted[key].case.system)
+        for key, record in found.items()
+        if record.score.fingerprint == wanted[key].fingerprint and record.score.status is not Status.FAILED
     }
 
 
 def _score(
-    plan: _Plan, done: dict[Key, Score], options: RunOptions, header: RunHeader, telemetry: Telemetry
+    plan: _Plan, done: dict[Key, Record], options: RunOptions, header: RunHeader, telemetry: Telemetry
 ) -> RunResult:
     """Run what is left and close the books, whatever happens."""
     reused = len(done)
     status = RunStatus.FAILED
     try:
         _run_jobs(plan, done, options, telemetry)
-        status = RunStatus.PARTIAL if any(s.status is Status.FAILED for s in done.values()) else RunStatus.SUCCESS
+        status = RunStatus.PARTIAL if any(r.score.status is Status.FAILED for r in done.values()) else RunStatus.SUCCESS
     except KeyboardInterrupt:
         status = RunStatus.CANCELLED
         raise
@@ -175,19 +175,21 @@ def _score(
         order = [job.key for job in plan.jobs]
         write_in_order(options.out / SCORES, order, done)
         backends = plan.pool.backends()
-        replace(header.ended_as(status, done.values(), telemetry.facts()), backends=backends).write(options.out)
-    return RunResult(status, tuple(done[key] for key in order), reused, plan.jobs)
+        scores = [record.score for record in done.values()]
+        replace(header.ended_as(status, scores, telemetry.facts()), backends=backends).write(options.out)
+    return RunResult(status, tuple(done[key].score for key in order), reused, plan.jobs)
 
 
-def _run_jobs(plan: _Plan, done: dict[Key, Score], options: RunOptions, telemetry: Telemetry) -> None:
+def _run_jobs(plan: _Plan, done: dict[Key, Record], options: RunOptions, telemetry: Telemetry) -> None:
     work, total = _work(plan.jobs, done)
     progress = Progress(total, total - len(work), options.quiet)
     engine = Engine(plan.planner, plan.pool.by_id, plan.paths, telemetry)
     with ScoreWriter(options.out / SCORES) as writer:
 
         def deliver(item: Work, scores: list[Score]) -> None:
-            writer.append(scores)
-            done.update({score.key: score for score in scores})
+            records = [Record.of(score) for score in scores]
+            writer.append(records)
+            done.update({record.score.key: record for record in records})
             progress.advance(sum(score.status is Status.FAILED for score in scores))
 
         try:
@@ -196,7 +198,7 @@ def _run_jobs(plan: _Plan, done: dict[Key, Score], options: RunOptions, telemetr
             progress.close()
 
 
-def _work(jobs: Sequence[Job], done: Mapping[Key, Score]) -> tuple[list[Work], int]:
+def _work(jobs: Sequence[Job], done: Mapping[Key, Record]) -> tuple[list[Work], int]:
     """(cases with jobs to do, in an order that keeps shared sources together; number of all cases)."""
     todo: dict[str, list[Job]] = {}
     cases: dict[str, Case] = {}

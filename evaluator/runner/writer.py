@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evaluator.errors import OutputError
@@ -21,6 +22,23 @@ SYNC_SECONDS = 5.0
 """At most this much finished work is lost when the machine (not only the process) dies."""
 
 Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One score with the line that says it, so that what was read need not be encoded again."""
+
+    score: Score
+    line: bytes
+
+    @classmethod
+    def of(cls, score: Score) -> Record:
+        """A new record."""
+        return cls(score, encode(score))
+
+    def labelled(self, system: str) -> Record:
+        """The same under another system's name, which no metric looks at."""
+        return self if self.score.system == system else Record.of(replace(self.score, system=system))
 
 
 def write_atomic(path: Path, data: bytes) -> None:
@@ -55,8 +73,13 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def read_scores(path: Path) -> dict[Key, Score]:
+    """Scores of a file by key, as `read_records` finds them."""
+    return {key: record.score for key, record in read_records(path).items()}
+
+
+def read_records(path: Path) -> dict[Key, Record]:
     """Records of a file by key, the last one wins. Drops a torn last line; another broken one is an OutputError."""
-    found: dict[Key, Score] = {}
+    found: dict[Key, Record] = {}
     data = path.read_bytes() if path.exists() else b""
     lines = data.split(b"\n")
     for number, line in enumerate(lines[:-1], 1):  # what follows the last newline was never finished
@@ -66,7 +89,7 @@ def read_scores(path: Path) -> dict[Key, Score]:
             score = decode_score(line)
         except ValueError as error:
             raise OutputError(f"{path}:{number}: {error}; move the file away or run with --fresh") from error
-        found[score.key] = score
+        found[score.key] = Record(score, line + b"\n")
     return found
 
 
@@ -87,9 +110,9 @@ class ScoreWriter:
         self._sync()
         self._file.close()
 
-    def append(self, scores: Iterable[Score]) -> None:
+    def append(self, records: Iterable[Record]) -> None:
         """Write all records of one case in one go, so that a kill loses whole cases and nothing else."""
-        data = b"".join(encode(score) for score in scores)
+        data = b"".join(record.line for record in records)
         with self._lock:
             self._file.write(data)
             self._file.flush()
@@ -110,6 +133,6 @@ class ScoreWriter:
             os.truncate(self._path, whole)
 
 
-def write_in_order(path: Path, order: Sequence[Key], scores: Mapping[Key, Score]) -> None:
+def write_in_order(path: Path, order: Sequence[Key], records: Mapping[Key, Record]) -> None:
     """Rewrite the file in the order of the plan. Keys without a record (a cancelled run) are left out."""
-    write_atomic(path, b"".join(encode(scores[key]) for key in order if key in scores))
+    write_atomic(path, b"".join(records[key].line for key in order if key in records))

@@ -80,21 +80,28 @@ class ModelFile:
     """One file that the runtime opens. `sha256` is null when any file that honours the contract is accepted.
 
     `how`: "exported" by a recipe, "copied" byte for byte from the source of that name, or "mounted" by the user.
-    `beside` names files that the same network reads from the same folder (external weights of an ONNX file).
+    `then` names sources that follow the first one, byte after byte, where a copied file comes in parts. `beside` names
+    files that the same network reads from the same folder (external weights of an ONNX file).
     """
 
     name: FileName
     how: Literal["exported", "copied", "mounted"]
     source: FileName | None = None
+    then: tuple[FileName, ...] = ()
     size: int | None = None
     sha256: Sha256 | None = None
     beside: tuple[FileName, ...] = ()
     inputs: tuple[Tensor, ...] = ()
     outputs: tuple[Tensor, ...] = ()
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The sources of a copied file, in order; empty for any other file."""
+        return () if self.source is None else (self.source, *self.then)
+
     @model_validator(mode="after")
     def _pinned(self) -> ModelFile:
-        if (self.how == "copied") != (self.source is not None):
+        if (self.how == "copied") != (self.source is not None) or (self.then and self.source is None):
             raise ValueError(f"file {self.name}: a copied file, and no other, names its source")
         if (self.size is None) != (self.sha256 is None) or (self.how != "mounted" and self.sha256 is None):
             raise ValueError(f"file {self.name}: size and digest come together, and only a mounted file may lack them")
@@ -138,8 +145,9 @@ class ModelEntry:
         if len(sources) != len(self.sources) or len(set(names)) != len(names):
             raise ValueError(f"{self.id}: a source or file name occurs twice")
         for file in self.files:
-            if file.source is not None and file.source not in sources:
-                raise ValueError(f"{self.id}: file {file.name} copies {file.source}, which is no source")
+            for source in file.parts:
+                if source not in sources:
+                    raise ValueError(f"{self.id}: file {file.name} copies {source}, which is no source")
             if not set(file.beside) <= set(names):
                 raise ValueError(f"{self.id}: file {file.name} names a neighbour that is not listed")
         if any(file.how == "exported" for file in self.files) != (self.export is not None):

@@ -7,6 +7,7 @@ them. Knows numbers only; what a unit is, and what is estimated, is the caller's
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -112,17 +113,16 @@ def ratio(sums: Floats) -> Floats:
 
 def _bca_tails(units: int, figure: Figure, drawn: Floats, tails: Floats) -> Floats:
     """The quantiles to read instead of `tails`, for the bias and the skew of the figure."""
-    from scipy.special import ndtr, ndtri
-
+    normal = NormalDist()
     point = float(figure(np.arange(units)[None])[0])
     if np.all(drawn == drawn[0]):
         return tails
     # Ties count half (discrete figures such as shares); the share is kept off 0 and 1, where the bias is not finite.
     below = np.mean(drawn < point) + np.mean(drawn == point) / 2
-    bias = ndtri(np.clip(below, 1 / (len(drawn) + 1), len(drawn) / (len(drawn) + 1)))
-    shifted = bias + ndtri(tails)
-    moved: Floats = ndtr(bias + shifted / (1 - _acceleration(units, figure) * shifted))
-    return moved
+    bias = normal.inv_cdf(float(np.clip(below, 1 / (len(drawn) + 1), len(drawn) / (len(drawn) + 1))))
+    shifted = bias + np.array([normal.inv_cdf(tail) for tail in tails])
+    moved = bias + shifted / (1 - _acceleration(units, figure) * shifted)
+    return np.array([normal.cdf(place) for place in moved])
 
 
 def _acceleration(units: int, figure: Figure) -> float:

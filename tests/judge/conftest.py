@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from evaluator.judge.client import HttpJudge, HttpOptions
+from tests.judge import fake_server as fake
 from tests.judge.fake_server import Behaviour, running
+from tests.judge.tiny.fixtures import tiny_checkpoint, tiny_judge, tiny_report, tiny_server  # noqa: F401  (fixtures)
 
 Connect = Callable[..., HttpJudge]
 
@@ -25,3 +29,21 @@ def connect() -> Iterator[Connect]:
             return stack.enter_context(closing(HttpJudge.connect(url, about)))
 
         yield connecting
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    (folder / "model.safetensors").write_bytes(b"weights")
+    return folder
+
+
+@pytest.fixture
+def vllm(tmp_path: Path) -> Path:
+    """A program that takes vLLM's command line, starts a worker of its own, and serves."""
+    program = tmp_path / "vllm"
+    program.write_text(f'#!/bin/sh\nsleep 1000 &\necho "worker $!"\nexec {sys.executable} {fake.__file__} "$@"\n')
+    program.chmod(0o755)
+    return program

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import secrets
 import socket
 import struct
 import sys
@@ -18,7 +19,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from random import Random
 from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import Any
 
@@ -91,10 +91,8 @@ def _answer(body: dict[str, Any], asked: object, how: Behaviour) -> tuple[str, d
             return "maple", None
         answer = {name: rule["enum"][0] for name, rule in schema["properties"].items()}
         return json.dumps(answer, indent=9 if how.pads_json else None), None
-    wanted = body.get("logprob_token_ids")
-    if not wanted:
-        return "Hi", None
-    told = {number: logprob(asked, number) + how.mood * Random().random() for number in wanted}
+    wanted = body["logprob_token_ids"]
+    told = {number: logprob(asked, number) + how.mood * secrets.randbelow(1000) / 1000 for number in wanted}
     if how.masks_logprobs:
         whole = math.log(sum(math.exp(value) for value in told.values()))
         told = {number: value - whole for number, value in told.items()}
@@ -106,6 +104,7 @@ def _answer(body: dict[str, Any], asked: object, how: Behaviour) -> tuple[str, d
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = 1 << 16  # head and body in one packet
     how: Behaviour
 
     def log_message(self, *_: object) -> None: ...
@@ -148,6 +147,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         try:
             self.wfile.write(data[:cut])
+            self.wfile.flush()
         except OSError:
             self.close_connection = True  # the client has had enough
         if cut is not None:

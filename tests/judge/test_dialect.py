@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -188,7 +189,5 @@ def test_no_response_breaks_the_reader(value: Any) -> None:
         response(entries=[value]),
         response(message={"content": value}),
     ):
-        try:
-            read(tree)
-        except JudgeError as error:
-            assert error.status is Status.ERROR
+        with suppress(JudgeError):
+            assert isinstance(read(tree).text, str)

@@ -11,16 +11,20 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from itertools import chain, repeat
+from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluator.errors import JudgeUnusableError
 from evaluator.judge import probes
 from evaluator.judge.client import HttpJudge
 from evaluator.judge.exchange import as_object, clean, retry_after_s, server_message
+from evaluator.judge.ledger import Ledger
 from evaluator.judge.retry import FullJitter, patiently
+from evaluator.judge.session import JudgeSession, Mode
 from evaluator.judge.transport import MAX_RESPONSE_BYTES
 from evaluator.judge.types import JudgeError, Modality, Raw, Status
 from tests.judge import fake_server as fake
@@ -40,7 +44,7 @@ def asking(judge: HttpJudge, count: int = 24) -> list[Raw]:
 
 def sometimes(seed: int) -> Callable[[int], Fault | None]:
     """15 % resets, 10 % 429, 10 % 500, 7 % truncated, 5 % garbled, 5 % slow."""
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311
     kinds: list[tuple[Fault | None, int]] = [
         (fake.reset, 15),
         (fake.status(429, Retry_After="0"), 10),
@@ -61,6 +65,40 @@ def test_every_question_gets_its_unchanged_answer_in_order(connect: Connect, see
     assert asking(connect(rough)) == wanted
     assert rough.chats > calm.chats + 5  # there was something to overcome
     assert len({str(raw.label_logprobs) for raw in wanted}) == len(wanted)  # a swap would show
+
+
+def test_a_session_over_a_rough_server_gives_the_answers_of_a_calm_one(connect: Connect, tmp_path: Path) -> None:
+    questions = probes.mixed(24, frozenset(Modality) - {Modality.AUDIO})
+    answers = []
+    for name, how in {"calm": Behaviour(), "rough": Behaviour(fault=sometimes(3))}.items():
+        judge = connect(how)
+        with (
+            Ledger(tmp_path / name / "judge.jsonl") as ledger,
+            JudgeSession({"judge": judge}, ledger, Mode.LIVE, retry=QUICK) as session,
+        ):
+            answers.append(session.ask_all(questions))
+    assert session.counts["retries"] > 5
+    assert {answer.status for answer in answers[0]} == {Status.OK}
+    assert answers[0] == answers[1]
+
+
+def test_a_dead_server_stops_a_session_that_can_go_on_later(connect: Connect, tmp_path: Path) -> None:
+    questions = probes.mixed(60, frozenset({Modality.TEXT}))
+    how = Behaviour()
+    with Ledger(tmp_path / "judge.jsonl") as ledger:
+        judge = connect(how)
+        how.fault = lambda number: fake.status(503) if number > 20 else None
+        once = FullJitter(attempts=1)
+        with (
+            JudgeSession({"judge": judge}, ledger, retry=once, concurrency=2, patience=5) as session,
+            pytest.raises(JudgeUnusableError, match=r"5 questions in a row.*HTTP 503"),
+        ):
+            session.ask_all(questions)
+        assert how.chats < 35  # sixty were to be asked
+        how.fault = lambda _: None
+        with JudgeSession({"judge": connect(Behaviour())}, ledger) as session:
+            assert {answer.status for answer in session.ask_all(questions)} == {Status.OK}
+        assert session.counts["replayed"] == 20
 
 
 PASSING: dict[str, Fault] = {

@@ -1,4 +1,4 @@
-"""A good judge passes; every kind of server that would give numbers without meaning is caught, and by the right check."""
+"""A good judge passes; every kind of server that would give numbers without meaning is caught by the right check."""
 
 from __future__ import annotations
 

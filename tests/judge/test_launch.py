@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,6 @@ from evaluator.judge.launch import LaunchOptions
 from evaluator.judge.serve import prepare, serving
 from evaluator.judge.server import Server, free_port
 from tests.conftest import ROOT
-from tests.judge import fake_server as fake
 from tests.judge.fake_server import Behaviour, running
 
 OPTIONS = LaunchOptions(Path("/models/judge"), 8123)
@@ -32,30 +32,12 @@ def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
-@pytest.fixture
-def model(tmp_path: Path) -> Path:
-    folder = tmp_path / "model"
-    folder.mkdir()
-    (folder / "config.json").write_text("{}")
-    (folder / "model.safetensors").write_bytes(b"weights")
-    return folder
-
-
-@pytest.fixture
-def vllm(tmp_path: Path) -> Path:
-    """A program that takes vLLM's command line, starts a worker of its own, and serves."""
-    program = tmp_path / "vllm"
-    program.write_text(f'#!/bin/sh\nsleep 1000 &\necho "worker $!"\nexec {sys.executable} {fake.__file__} "$@"\n')
-    program.chmod(0o755)
-    return program
-
-
 # ------------------------------------------------------------------------------------------------ command line
 
 
 def test_the_command_keeps_the_server_here_offline_and_repeatable() -> None:
     words = launch.command(OPTIONS)
-    pairs = dict(zip(words, words[1:], strict=False))
+    pairs = dict(pairwise(words))
     assert words[:3] == ["vllm", "serve", "/models/judge"]
     assert pairs["--host"] == "127.0.0.1"
     assert pairs["--port"] == "8123"
@@ -83,7 +65,7 @@ def test_the_digest_of_the_flags_knows_what_changes_an_answer() -> None:
 
 def test_without_vllm_the_message_says_what_to_do(monkeypatch: pytest.MonkeyPatch, model: Path, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(JudgeUnusableError, match="vLLM is needed.*--judge-url") as error:
+    with pytest.raises(JudgeUnusableError, match=r"vLLM is needed.*--judge-url") as error:
         prepare(model)
     assert error.value.exit_code == EXIT_PREREQUISITE
 
@@ -170,7 +152,7 @@ def test_a_server_that_ends_at_once_is_noticed_with_its_last_words(tmp_path: Pat
     start = time.monotonic()
     with (
         shell("echo CUDA is $'\\e'[31m not here; exit 7", tmp_path) as server,
-        pytest.raises(JudgeUnusableError, match="status 7.*\n.*CUDA is"),
+        pytest.raises(JudgeUnusableError, match=r"status 7.*\n.*CUDA is"),
     ):
         server.wait_healthy(60)
     assert time.monotonic() - start < 20
@@ -210,46 +192,3 @@ def test_a_server_does_not_outlive_a_killed_parent(vllm: Path, model: Path, tmp_
             assert gone(server)
         finally:
             os.killpg(server, signal.SIGKILL)  # the worker of the fake does not listen
-
-
-# ---------------------------------------------------------------------------------------------- command line use
-
-
-def evaluator(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "evaluator", "judge", *arguments]
-
-
-def test_serve_says_when_it_is_ready_and_leaves_nothing_behind(vllm: Path, model: Path, tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    command = evaluator("serve", "--judge-model", str(model), "--vllm", str(vllm), "--log", str(log), "--json")
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        lines = iter(process.stderr.readline, "")
-        ready = next(line for line in lines if line.startswith("ready: --judge-url http://127.0.0.1:"))
-        url = ready.split()[2]
-        checked = subprocess.run(evaluator("check", "--judge-url", url), capture_output=True, text=True, check=False)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 130
-    assert checked.returncode == 0, checked.stderr
-    assert "usable" in checked.stderr
-    assert gone(worker(log))
-
-
-def test_check_gives_4_for_a_server_that_ignores_constraints() -> None:
-    with running(Behaviour(ignores_labels=True)) as url:
-        done = subprocess.run(evaluator("check", "--judge-url", url), capture_output=True, text=True, check=False)
-    assert done.returncode == 4
-    assert "FAILED  obeys label constraints" in done.stderr
-    assert "not usable" in done.stderr
-
-
-def test_the_command_line_is_printed_for_the_image() -> None:
-    done = subprocess.run(
-        evaluator("serve", "--print-command", "--port", "9000", "--", "--tensor-parallel-size", "2"),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.startswith("env VLLM_BATCH_INVARIANT=1 ")
-    assert " vllm serve /models/judge --host 127.0.0.1 --port 9000 " in done.stdout
-    assert done.stdout.endswith("--tensor-parallel-size 2\n")

@@ -85,7 +85,7 @@ def test_a_breaker_opens_after_failures_in_a_row_only_and_stays_open() -> None:
     for why in ("one", "two", "HTTP 500"):
         breaker.failed(why)
     breaker.succeeded()
-    with pytest.raises(JudgeUnusableError, match="3 questions in a row.*HTTP 500.*ledger") as error:
+    with pytest.raises(JudgeUnusableError, match=r"3 questions in a row.*HTTP 500.*ledger") as error:
         breaker.check()
     assert error.value.exit_code == EXIT_PREREQUISITE
 

@@ -63,13 +63,21 @@ def test_a_skip_is_a_dash_and_a_failure_is_seen() -> None:
     rows = aggregate(
         [
             score(metric="ssim", status=Status.SKIPPED, reason=Reason("not_applicable", "x"), **gone),
+            score(metric="ssim", system="other", models=()),
             score(metric="lpips", status=Status.FAILED, reason=Reason("corrupt", "y"), **gone),
             score(metric="lpips", case="b", models=()),
         ]
     )
     lines = table("core", rows, METRICS).splitlines()
-    assert lines[-2].split()[-1] == "-"
-    assert lines[-1].endswith("0.500!")
+    assert lines[-2].split()[2:] == ["-", "0.500"]
+    assert lines[-1].split()[2:] == ["0.500!", "-"]
+
+
+def test_a_metric_that_was_skipped_everywhere_has_no_line() -> None:
+    gone = {"value": None, "raw": None, "status": Status.SKIPPED, "reason": Reason("unavailable", "mount it")}
+    rows = aggregate([score(metric="lpips", **gone), score(metric="ssim", models=())])
+    assert "lpips" not in table("core", rows, METRICS)
+    assert "no metric has a value" in table("core", rows[:1], METRICS)
 
 
 def test_many_systems_are_wrapped_into_blocks_and_none_is_lost() -> None:

@@ -5,23 +5,28 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from evaluator.errors import OutputError
-from evaluator.runner.writer import ScoreWriter, locked, read_scores, write_atomic, write_in_order
-from evaluator.schema import encode
+from evaluator.runner.writer import Record, ScoreWriter, locked, read_records, read_scores, write_atomic, write_in_order
+from evaluator.schema import Score, encode
 from tests.test_schema import score
 
 ONE, TWO, THREE = (score(case=name) for name in "abc")
 
 
+def recorded(*scores: Score) -> list[Record]:
+    return [Record.of(item) for item in scores]
+
+
 def test_what_was_appended_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "scores.jsonl"
     with ScoreWriter(path) as writer:
-        writer.append([ONE, TWO])
-        writer.append([THREE])
+        writer.append(recorded(ONE, TWO))
+        writer.append(recorded(THREE))
     assert list(read_scores(path).values()) == [ONE, TWO, THREE]
 
 
@@ -31,7 +36,7 @@ def test_a_torn_last_line_is_dropped_and_overwritten(tmp_path: Path, cut: int) -
     path.write_bytes(encode(ONE) + encode(TWO)[:-cut])
     assert list(read_scores(path)) == [ONE.key]
     with ScoreWriter(path) as writer:
-        writer.append([THREE])
+        writer.append(recorded(THREE))
     assert path.read_bytes() == encode(ONE) + encode(THREE)
 
 
@@ -49,13 +54,20 @@ def test_the_last_record_of_a_key_wins(tmp_path: Path) -> None:
     assert read_scores(path) == {ONE.key: newer}
 
 
+def test_a_record_that_was_read_has_the_line_it_was_read_from(tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_bytes(encode(ONE) + encode(TWO))
+    assert list(read_records(path).values()) == recorded(ONE, TWO)
+    assert read_records(path)[ONE.key].labelled("other").line == encode(replace(ONE, system="other"))
+
+
 def test_no_file_means_no_scores(tmp_path: Path) -> None:
     assert read_scores(tmp_path / "nothing") == {}
 
 
 def test_the_final_file_is_in_the_order_of_the_plan(tmp_path: Path) -> None:
     path = tmp_path / "scores.jsonl"
-    records = {item.key: item for item in (ONE, TWO)}
+    records = {item.key: Record.of(item) for item in (ONE, TWO)}
     write_in_order(path, [TWO.key, THREE.key, ONE.key], records)
     assert path.read_bytes() == encode(TWO) + encode(ONE)
 
@@ -90,5 +102,5 @@ def test_lines_of_one_case_are_written_together(tmp_path: Path) -> None:
     path = tmp_path / "scores.jsonl"
     with ScoreWriter(path) as writer:
         before = os.stat(path).st_size
-        writer.append([ONE, TWO])
+        writer.append(recorded(ONE, TWO))
         assert os.stat(path).st_size == before + len(encode(ONE) + encode(TWO))

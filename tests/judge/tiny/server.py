@@ -87,16 +87,17 @@ class TinyServer(ThreadingHTTPServer):
 def complete(engine: Engine, name: str, body: Any) -> Any:
     """The answer to a chat request. Raises Refused or ValueError."""
     asked = wire.read(body, name, engine.vocabulary)
+    who = {"model": name, "system_fingerprint": "tiny-1"}
     if asked.schema is not None:
         written, length = engine.write(asked.chat, asked.schema, asked.most)
-        return wire.answer(name, written.text, written.finish, (length, written.tokens), [])
+        return {**who, **wire.answer(written.text, written.finish, (length, written.tokens), [])}
     logprobs, length = engine.next_logprobs(asked.chat)
     best = max(asked.allowed, key=logprobs.__getitem__)
     told = [
         {"token": engine.text(token), "token_id": token, "logprob": float(logprobs[token])}
         for token in dict.fromkeys((best, *asked.told))
     ]
-    return wire.answer(name, engine.text(best), "length", (length, 1), told)
+    return {**who, **wire.answer(engine.text(best), "length", (length, 1), told)}
 
 
 def main() -> int:

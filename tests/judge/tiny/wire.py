@@ -68,15 +68,14 @@ def read(body: Any, name: str, vocabulary: int) -> Asked:
     return Asked(_chat(body.get("messages"), clock), most, allowed, told, schema)
 
 
-def answer(name: str, text: str, finish: str, usage: tuple[int, int], told: Sequence[Mapping[str, Any]]) -> Any:
-    """The body of a response. `told` are the tokens with their log-probabilities, the sampled one first."""
+def answer(text: str, finish: str, usage: tuple[int, int], told: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The body of a response without its model. `told` are tokens with log-probabilities, the sampled one first."""
     logprobs = {"content": [{**told[0], "top_logprobs": list(told)}]} if told else None
     message = {"role": "assistant", "content": text}
     return {
         "id": "tiny",
         "object": "chat.completion",
         "created": 0,
-        "model": name,
         "choices": [{"index": 0, "finish_reason": finish, "message": message, "logprobs": logprobs}],
         "usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": sum(usage)},
     }
