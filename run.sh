@@ -4,20 +4,29 @@
 #   ./run.sh --manifest manifests/demo.jsonl [evaluator options]   score clips (prepares everything on the first call)
 #   ./run.sh test [pytest options]                                 run the test suite
 #   ./run.sh setup                                                 only prepare: environment, models, demo clips
-#   ./run.sh check|list|models|merge ...                           any other evaluator command
+#   ./run.sh judge-demo                                            wiring demo of the judge, with a tiny model made here
+#   ./run.sh check|list|models|merge|compare|judge|bench ...       any other evaluator command
 #
-# EVALUATOR_VENV and EVALUATOR_EXPORT_VENV choose where the environments go; PYTHON chooses the interpreter.
+# EVALUATOR_VENV, EVALUATOR_EXPORT_VENV and EVALUATOR_JUDGE_VENV choose where the environments go; PYTHON chooses the
+# interpreter.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 venv=${EVALUATOR_VENV:-$root/.venv}
 export_venv=${EVALUATOR_EXPORT_VENV:-$root/.venv-export}
+judge_venv=${EVALUATOR_JUDGE_VENV:-$root/.venv-judge}
 requirements=$root/docker/requirements
 export PYTHONPATH=$root PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore ORT_DISABLE_TELEMETRY=1
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 
-find_python() {
+find_# torch and transformers for the in-process judge and its wiring fixture; nothing else needs them
+judge_environment() {
+  install "$judge_venv" "$requirements/judge-test.txt" --require-hashes
+  install "$judge_venv" "$requirements/judge-torch.txt"
+}
+
+python() {
   local candidate
   for candidate in "${PYTHON:-}" python3.11 python3.12 python3.13 python3.14 python3; do
     if [ -n "$candidate" ] && "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
@@ -57,6 +66,12 @@ export_environment() {
   install "$export_venv" "$requirements/export-torch.txt"
 }
 
+# torch and transformers for the in-process judge and its wiring fixture; nothing else needs them
+judge_environment() {
+  install "$judge_venv" "$requirements/judge-test.txt" --require-hashes
+  install "$judge_venv" "$requirements/judge-torch.txt"
+}
+
 python() { "$venv/bin/python" "$@"; }
 
 # embedded models: copied or exported once; the export environment exists only for that
@@ -92,6 +107,14 @@ case "${1:-}" in
     demo
     cd "$root"
     exec "$venv/bin/python" -m pytest "$@"
+    ;;
+  judge-demo)
+    environment
+    judge_environment
+    models
+    demo
+    cd "$root"
+    exec "$venv/bin/python" -m tests.judge.tiny.demo
     ;;
   *)
     environment

@@ -2,8 +2,8 @@
 
 A clip pans over a textured plane while discs cross it, and cuts to another plane in its middle: texture costs the
 decoder what real pictures cost it, motion vectors are needed, and a shot boundary exists. The sound is a chord that
-swells four times a second, with noise. The content is a pure function of the recipe; the bytes also depend on the
-FFmpeg build, so their digests are part of a result.
+swells four times a second, with noise. The content is a pure function of the recipe; the bytes are the encoder's, so
+their digests are part of a result.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _pictures(recipe: Recipe) -> Iterator[U8]:
 
 def _plane(recipe: Recipe, seed: int) -> U8:
     """A textured plane [H + MARGIN, W + MARGIN, 3]: noise at octaves from coarse to fine, like foliage or stone."""
-    draw = np.random.RandomState(seed)  # noqa: NPY002  (numpy guarantees its stream for all time)
+    draw = np.random.RandomState(seed)  # numpy guarantees its stream for all time
     size = (recipe.width + MARGIN, recipe.height + MARGIN)
     plane = np.full((size[1], size[0], 3), 128.0, np.float32)
     for octave in range(2, 9):
@@ -129,7 +129,7 @@ def _plane(recipe: Recipe, seed: int) -> U8:
 def _sound(recipe: Recipe) -> Iterator[av.AudioFrame]:
     """Stereo float frames of BLOCK samples."""
     time = np.arange(round(recipe.seconds * SOUND_RATE)) / SOUND_RATE
-    noise = np.random.RandomState(3).standard_normal(len(time))  # noqa: NPY002
+    noise = np.random.RandomState(3).standard_normal(len(time))
     chord = sum(np.sin(2 * np.pi * pitch * time) for pitch in (220.0, 277.2, 329.6))
     mono = (0.5 + 0.5 * np.sin(8 * np.pi * time)) * (0.15 * chord + 0.02 * noise)
     stereo = np.stack([mono, mono]).astype(np.float32)

@@ -53,7 +53,7 @@ def opencv(path: Path) -> float:
 
 def decoders() -> dict[str, Callable[[Path], float]]:
     """The decoders of this machine by name."""
-    found = {"pyav": pyav, "opencv": opencv}
+    found: dict[str, Callable[[Path], float]] = {"pyav": pyav, "opencv": opencv}
     return {**found, "ffmpeg": ffmpeg} if shutil.which("ffmpeg") else found
 
 

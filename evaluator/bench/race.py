@@ -55,9 +55,7 @@ def measure(board: Board, folder: Path, clips: Sequence[Path], options: Sequence
 class _Race:
     """Both sides over one manifest."""
 
-    def __init__(
-        self, folder: Path, cases: Sequence[Line], manifest: Path, root: Path, options: Sequence[str]
-    ) -> None:
+    def __init__(self, folder: Path, cases: Sequence[Line], manifest: Path, root: Path, options: Sequence[str]) -> None:
         self._folder, self._cases, self._root = folder, cases, root
         self._command = evaluator_command("--manifest", manifest, "--media-root", root, "-q", *options)
 

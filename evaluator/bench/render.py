@@ -24,7 +24,8 @@ def markdown(board: Mapping[str, Any]) -> str:
     """The figures as a Markdown table."""
     lines = ["| | what | target | here | | how |", "|---|---|---|---|---|---|"]
     for row in board["figures"]:
-        lines.append(f"| {row['id']} | {row['what']} | {_target(row)} | {_value(row)} | {_word(row)} | {row['note']} |")
+        cells = (row["id"], row["what"], _target(row), _value(row), _word(row), row["note"])
+        lines += [f"| {' | '.join(cells)} |"]
     return "\n".join(lines)
 
 
@@ -62,8 +63,9 @@ def _stages(board: Mapping[str, Any]) -> str:
     stages, total = board["stages"], board["core"]["total"]
     lines = [f"where {total:.1f} CPU s go, one worker"]
     for name, seconds in sorted(stages.items(), key=lambda item: -item[1]):
-        if seconds >= SMALL * total:
-            lines.append(f"  {name:<26}{seconds:8.2f} s {100 * seconds / total:5.1f} %  {'█' * round(BAR * seconds / total)}")
+        share = seconds / total
+        if share >= SMALL:
+            lines.append(f"  {name:<26}{seconds:8.2f} s {100 * share:5.1f} %  {'█' * round(BAR * share)}")
     return "\n".join(lines)
 
 

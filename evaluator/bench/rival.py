@@ -1,4 +1,6 @@
-"""The usual flow, written plainly: one process per metric and case. `python -m evaluator.bench.rival METRIC JSON ROLE=FILE...`
+"""The usual flow, written plainly: one process per metric and case.
+
+    python -m evaluator.bench.rival METRIC RESULT.json ROLE=CLIP...
 
 As published evaluators do it (cost model in AVE-Compass's and similar repositories): the process opens each clip with
 OpenCV, jumps to each sampled frame (or reads all of them where the metric looks at most of them), loads its network

@@ -32,7 +32,9 @@ def memory(board: Board, folder: Path, clip: Path, options: Sequence[str]) -> No
 
 def identity(board: Board, folder: Path, clips: Sequence[Path], options: Sequence[str]) -> None:
     """S10: the same bytes from a second run, and from three shards that are merged."""
-    manifest = write_manifest(edits(clips) + [line for clip in clips[1:] for line in alone(clip)], folder / "twice.jsonl")
+    manifest = write_manifest(
+        edits(clips) + [line for clip in clips[1:] for line in alone(clip)], folder / "twice.jsonl"
+    )
     root = clips[0].parent
     for name in ("once", "again"):
         run(_command(manifest, root, folder / name, options))
@@ -47,6 +49,4 @@ def identity(board: Board, folder: Path, clips: Sequence[Path], options: Sequenc
 
 
 def _command(manifest: Path, root: Path, out: Path, options: Sequence[str]) -> list[str]:
-    return evaluator_command(
-        "--manifest", manifest, "--media-root", root, "--out", out, "--fresh", "-q", *options
-    )
+    return evaluator_command("--manifest", manifest, "--media-root", root, "--out", out, "--fresh", "-q", *options)

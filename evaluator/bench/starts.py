@@ -1,10 +1,11 @@
-"""What a start costs, and what a run costs that has nothing to do: S6 and S8. Whole processes, as a person starts them."""
+"""What a start costs, and a run that has nothing to do: S6 and S8. Whole processes, as a person starts them."""
 
 from __future__ import annotations
 
 import re
 import statistics
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from evaluator.bench.board import Board
@@ -26,12 +27,22 @@ def measure(board: Board, folder: Path, clip: Path, options: Sequence[str], case
 
 def _first_score(board: Board, folder: Path, clip: Path, options: Sequence[str]) -> None:
     manifest = write_manifest(alone(clip), folder / "first.jsonl")
-    fresh = ["--manifest", manifest, "--media-root", clip.parent, "--metrics", FIRST, "--fresh", "-q", *options]
+    fresh: list[str | Path] = [
+        "--manifest",
+        manifest,
+        "--media-root",
+        clip.parent,
+        "--metrics",
+        FIRST,
+        "--fresh",
+        "-q",
+        *options,
+    ]
     used = []
     for number in range(REPEATS):
         out = folder / f"first-{number}"
         scores = out / SCORES
-        used.append(until(evaluator_command(*fresh, "--out", out), lambda scores=scores: _written(scores)))
+        used.append(until(evaluator_command(*fresh, "--out", out), partial(_written, scores)))
     board.put("S6", statistics.median(used), f"{FIRST} of a one-second clip, median of {REPEATS}")
     command = evaluator_command(*fresh, "--out", folder / "first-0")
     traced = [command[0], "-X", "importtime", *command[1:]]

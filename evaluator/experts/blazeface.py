@@ -68,7 +68,7 @@ class BlazeFace(StreamingExpert):
     capability: ClassVar[str] = "faces"
 
     def view(self, want: ExpertNeed) -> View:
-        return View(ALL_FRAMES, Fit.LONG_SIDE_MAX, height=LONG_SIDE, filter=Filter.AREA)
+        return View(ALL_FRAMES, Fit.LONG_SIDE_MAX, height=LONG_SIDE, filter=Filter.FFMPEG_AREA)
 
     def tap(self, want: ExpertNeed, clip: ClipInfo) -> FaceTap:
         short = AnchorDetector(self._open("short_range"), SHORT_RANGE)

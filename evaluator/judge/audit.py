@@ -61,26 +61,60 @@ class Diff:
 
 def verify(path: Path, media: bool = True) -> Audit:
     """Check the chain, the keys, what replies mean, and, if `media`, that every picture is there and unchanged."""
-    statuses: Counter[str] = Counter()
-    judges: dict[JudgeIdentity, None] = {}
-    answers: dict[str, Answer] = {}
-    changing: dict[str, None] = {}
-    problems: list[str] = []
-    count, head, seen = 0, START, set[str]()
+    found = _Findings(path, media)
     for line in whole_lines(path):
-        found = list(_line_problems(line, count, head))
-        count, head = count + 1, own_hash(line)
-        call = None if found else from_tree(orjson.loads(line))
+        found.take(line)
+    return found.audit()
+
+
+class _Findings:
+    """What has been found so far, line by line."""
+
+    def __init__(self, path: Path, media: bool) -> None:
+        self.path = path
+        self.count, self.head = 0, START
+        self.statuses: Counter[str] = Counter()
+        self.judges: dict[JudgeIdentity, None] = {}
+        self.problems: list[str] = []
+        self._blobs = Blobs(path.parent / MEDIA) if media else None
+        self._seen: set[str] = set()  # digests of media
+        self._first: dict[str, Answer] = {}  # by key
+        self._changing: dict[str, None] = {}
+
+    def take(self, line: bytes) -> None:
+        problems = list(_line_problems(line, self.count, self.head))
+        self.count, self.head = self.count + 1, own_hash(line)
+        call = None if problems else from_tree(orjson.loads(line))
         if isinstance(call, Call):
-            statuses[call.status] += 1
-            judges[call.judge] = None
-            found = list(_call_problems(call, line))
-            if media:
-                found += _media_problems(call, Blobs(path.parent / MEDIA), seen)
-            if call.status is Status.OK and not _alike(answers.setdefault(call.keys.key, call.answer), call.answer):
-                changing[call.keys.key] = None
-        problems += [f"{path}:{count}: {problem}" for problem in found]
-    return Audit(path, count, statuses, tuple(judges), head, len(problems), tuple(problems[:_SHOWN]), tuple(changing))
+            self._note(call)
+            problems = [*_call_problems(call, line), *self._media_problems(call)]
+        self.problems += [f"{self.path}:{self.count}: {problem}" for problem in problems]
+
+    def _note(self, call: Call) -> None:
+        self.statuses[call.status] += 1
+        self.judges[call.judge] = None
+        answer, key = call.answer, call.keys.key
+        if answer.status is Status.OK and not _alike(self._first.setdefault(key, answer), answer):
+            self._changing[key] = None
+
+    def _media_problems(self, call: Call) -> Iterator[str]:
+        for digest, _ in blob_digests(call.request) if self._blobs else ():
+            if digest not in self._seen and self._blobs:
+                self._seen.add(digest)
+                if problem := self._blobs.problem(digest):
+                    yield problem
+
+    def audit(self) -> Audit:
+        return Audit(
+            path=self.path,
+            records=self.count,
+            statuses=self.statuses,
+            judges=tuple(self.judges),
+            head=self.head,
+            problem_count=len(self.problems),
+            problems=tuple(self.problems[:_SHOWN]),
+            changing=tuple(self._changing),
+        )
 
 
 def _line_problems(line: bytes, seq: int, prev: str) -> Iterator[str]:
@@ -99,14 +133,6 @@ def _call_problems(call: Call, line: bytes) -> Iterator[str]:
         yield f"recorded as {call.status}, read today as {answer.status}: {answer.message}"
     elif orjson.loads(orjson.dumps(result_tree(answer))) != orjson.loads(line)["result"]:
         yield "the recorded result is not what the reply says"
-
-
-def _media_problems(call: Call, store: Blobs, seen: set[str]) -> Iterator[str]:
-    for digest, _ in blob_digests(call.request):
-        if digest not in seen:
-            seen.add(digest)
-            if problem := store.problem(digest):
-                yield problem
 
 
 def _alike(first: Answer, second: Answer) -> bool:

@@ -86,8 +86,11 @@ class Engine:
         torch, transformers = libraries()
         torch.set_num_threads(threads)
         dtype = torch.float32 if device == "cpu" else torch.bfloat16
-        processor = transformers.AutoProcessor.from_pretrained(folder, local_files_only=True)
-        model = transformers.AutoModelForImageTextToText.from_pretrained(folder, dtype=dtype, local_files_only=True)
+        given = {"local_files_only": True, "trust_remote_code": False}
+        processor = transformers.AutoProcessor.from_pretrained(folder, **given)
+        model = transformers.AutoModelForImageTextToText.from_pretrained(
+            folder, dtype=dtype, use_safetensors=True, **given
+        )
         kind = f"{device} {str(dtype).removeprefix('torch.')} threads {threads}"
         version = f"transformers {transformers.__version__} torch {torch.__version__} {kind}"
         return cls(model.to(device).eval(), processor, version)
@@ -128,16 +131,16 @@ class Engine:
         return Written(str(text), finish, len(tokens)), inputs["input_ids"].shape[1]
 
     def _greedy(self, inputs: Any, grammar: _Grammar, most: int, ends: set[int]) -> tuple[list[int], str]:
-        picked: list[int] = []
+        start = inputs["input_ids"].shape[1]
 
         def mask(ids: Any, logits: Any) -> Any:  # called once before each new token
-            if ids.shape[1] > inputs["input_ids"].shape[1]:
+            if ids.shape[1] > start:
                 grammar.take(int(ids[0, -1]))
             allowed = self._torch.from_numpy(grammar.allowed(ends)).to(logits.device)
             return logits.masked_fill(~allowed[None], float("-inf"))
 
         found = self._model.generate(**inputs, max_new_tokens=most, do_sample=False, logits_processor=[mask])
-        picked = [int(token) for token in found[0, inputs["input_ids"].shape[1] :]]
+        picked = [int(token) for token in found[0, start:]]
         if picked and picked[-1] in ends:
             return picked[:-1], "stop"
         grammar.take(picked[-1])
@@ -230,7 +233,9 @@ def libraries() -> tuple[Any, Any]:
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", DO_NOT_TRACK="1")
     torch = _optional("torch")
     _load_vision_operators(torch)
-    return torch, _optional("transformers")
+    transformers = _optional("transformers")
+    transformers.utils.logging.disable_progress_bar()
+    return torch, transformers
 
 
 def _optional(name: str) -> Any:

@@ -15,7 +15,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -30,6 +30,8 @@ from evaluator.judge.types import Answer, Backend, JudgeError, JudgeIdentity, Qu
 
 _AHEAD = 2
 """Questions taken from the iterable per worker: one in work, one ready."""
+
+_CLOSED = "the session was closed before this question was answered; the ledger holds what was"
 
 
 class Mode(StrEnum):
@@ -96,9 +98,9 @@ class JudgeSession:
             for question in questions:
                 waiting.append(self._submit(question))
                 if len(waiting) > self._ahead:
-                    yield waiting.popleft().result()
+                    yield _taken(waiting.popleft())
             while waiting:
-                yield waiting.popleft().result()
+                yield _taken(waiting.popleft())
         finally:
             for future in waiting:
                 future.cancel()
@@ -106,6 +108,8 @@ class JudgeSession:
     # ------------------------------------------------------------------------------------------- one question
 
     def _submit(self, question: Question) -> Future[Answer]:
+        if self._stopped.is_set():
+            raise JudgeUnusableError(_CLOSED)
         name = route.endpoint(question.modalities, self.judges)
         if name is not None:
             return self._workers[name].submit(self._answer, question, name)
@@ -114,6 +118,8 @@ class JudgeSession:
         return done
 
     def _unheard(self, question: Question) -> Answer:
+        if self.mode is Mode.REPLAY and not self.judges:
+            return Answer(Status.JUDGE_MISSING, "", message="the ledger holds no run")
         return Answer(Status.NOT_AVAILABLE, "", message=route.unavailable(question.modalities, self.judges))
 
     def _answer(self, question: Question, name: str) -> Answer:
@@ -196,7 +202,7 @@ class JudgeSession:
 
     def _pause(self, seconds: float) -> None:
         if self._stopped.wait(seconds):
-            raise JudgeUnusableError("the session was closed while a question was waiting to be asked again")
+            raise JudgeUnusableError(_CLOSED)
 
     def _counted(self, answer: Answer) -> Answer:
         self._count(**{answer.status: 1})
@@ -216,6 +222,13 @@ class _Tries:
     def __call__(self) -> Raw:
         self.count += 1
         return self.backend.ask(self.question)
+
+
+def _taken(future: Future[Answer]) -> Answer:
+    try:
+        return future.result()
+    except CancelledError as error:
+        raise JudgeUnusableError(_CLOSED) from error
 
 
 def _now() -> str:

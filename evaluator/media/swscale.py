@@ -66,5 +66,5 @@ class Swscale:
 def _pixels(frame: VideoFrame) -> U8:
     """[H, W, 3] of an RGB frame, not copied: the array keeps the frame alive."""
     plane = frame.planes[0]
-    rows = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)
+    rows: U8 = np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, plane.line_size)
     return rows[:, : 3 * frame.width].reshape(plane.height, frame.width, 3)

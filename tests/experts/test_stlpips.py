@@ -82,4 +82,4 @@ def test_distortions_are_ordered(clips: Path, models: SessionSource) -> None:
 def test_view_is_a_squash() -> None:
     need = EXPERT(FakeSource({})).needs(WANT)["second"]
     assert isinstance(need, FramesNeed)
-    assert need.view == View(Sampling("equal_indices", (10,)), Fit.SQUASH, SIZE, SIZE, Filter.BICUBIC)
+    assert need.view == View(Sampling("equal_indices", (10,)), Fit.SQUASH, SIZE, SIZE, Filter.FFMPEG_BICUBIC)

@@ -244,7 +244,7 @@ def test_a_synthesised_sentence_is_understood_twice_alike(models: SessionSource)
     found = EXPERT(models).run(WANT, {"audio": audio})
     assert found.language == "en"
     heard = found.text.lower()
-    assert "quick brown fox" in heard
+    assert "lazy dog" in heard
     assert "walk in the park" in heard
     assert found == EXPERT(models).run(WANT, {"audio": audio})
 

@@ -75,6 +75,14 @@ def test_a_copied_model_needs_no_recipe(tmp_path: Path) -> None:
     assert prepared(found, found.lock["alpha"])
 
 
+def test_a_file_that_comes_in_parts_is_put_together_in_their_order(tmp_path: Path) -> None:
+    whole = file(content=b"numbersgraph", how="copied", source="weights.pt", then=["net.onnx"])
+    found, wheels = setting(tmp_path, entry(files=[whole], sources=[COPIED, RAW]))
+    build(found, wheels, found.lock["alpha"], print)
+    assert (found.folder / "alpha" / "net.onnx").read_bytes() == b"numbersgraph"
+    assert packages_of(found.lock["alpha"]) == ["my-net==1.0"]
+
+
 def test_a_copy_must_be_what_the_lock_calls_the_file(tmp_path: Path) -> None:
     item = copying()
     item["files"][0] |= {"sha256": sha(b"other")}
@@ -163,7 +171,7 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_list_shows_every_model(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 16
+    assert len(lines) == 17
     assert all(line.endswith("not prepared") for line in lines)
 
 

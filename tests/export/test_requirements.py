@@ -11,7 +11,7 @@ import pytest
 from evaluator.runtime.store import ROOT
 
 FOLDER = ROOT / "docker" / "requirements"
-LOCKED = ["cpu.txt", "dev.txt", "export.txt", "weights.txt", "demo.txt"]
+LOCKED = ["cpu.txt", "dev.txt", "export.txt", "judge-test.txt", "weights.txt", "demo.txt"]
 PIN = re.compile(
     r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;]+)(?P<marker> ; .+?)?(?P<hashes>( --hash=sha256:[0-9a-f]{64})+)$"
 )
@@ -35,9 +35,10 @@ def test_every_requirement_is_exact_and_has_digests(name: str) -> None:
     assert [line for line in lines if PIN.match(line) is None] == []
 
 
-def test_torch_is_exact_and_says_why_it_has_no_digest() -> None:
-    assert requirements("export-torch.txt") == ["torch==2.13.0"]
-    assert "digest" in (FOLDER / "export-torch.txt").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("name", "more"), [("export-torch.txt", []), ("judge-torch.txt", ["torchvision==0.28.0"])])
+def test_torch_is_exact_and_says_why_it_has_no_digest(name: str, more: list[str]) -> None:
+    assert requirements(name) == ["torch==2.13.0", *more]
+    assert "digest" in (FOLDER / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.name)
@@ -54,10 +55,11 @@ def test_the_runtime_is_what_pyproject_asks_for() -> None:
 
 
 def test_the_locks_agree_with_each_other() -> None:
-    cpu, dev, export = (versions(name) for name in ("cpu.txt", "dev.txt", "export.txt"))
+    cpu, dev = versions("cpu.txt"), versions("dev.txt")
     assert cpu.items() <= dev.items()
-    common = cpu.keys() & export.keys()
-    assert {name: cpu[name] for name in common} == {name: export[name] for name in common}
+    for other in (versions("export.txt"), versions("judge-test.txt")):
+        common = cpu.keys() & other.keys()
+        assert {name: cpu[name] for name in common} == {name: other[name] for name in common}
 
 
 def test_the_runtime_has_no_torch() -> None:

@@ -10,9 +10,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import orjson
+from safetensors.numpy import load_file
 
 from evaluator.judge import distill, distill_train
 from evaluator.judge.distill_agree import agree
@@ -41,6 +45,12 @@ def judged(folder: Path, path: Path) -> Path:
     return path
 
 
+def changed(before: Path, after: Path) -> list[str]:
+    """Names of the weights that differ between two checkpoints."""
+    old, new = (load_file(folder / "model.safetensors") for folder in (before, after))
+    return sorted(name for name in old if not np.array_equal(old[name], new[name]))
+
+
 def main() -> int:
     """Run everything; print one line of JSON."""
     teacher, folder = map(Path, sys.argv[1:])
@@ -51,7 +61,8 @@ def main() -> int:
     build(student, steps=0, seed=3)
     distill_train.supervised(rows, student, first, SUPERVISED)
     distill_train.on_policy(rows, first, teacher, second, ON_POLICY)
-    found = {"export": exported}
+    distill_train.supervised(rows, student, folder / "adapter", replace(SUPERVISED, steps=3, rank=4))
+    found: dict[str, Any] = {"export": exported, "adapter": changed(student, folder / "adapter")}
     for model in (student, first, second):
         found[model.name] = agree(truth, judged(model, folder / f"judged_{model.name}" / "judge.jsonl"), held_out)[0]
     print(orjson.dumps(found).decode())

@@ -162,6 +162,12 @@ def test_a_replay_says_that_there_was_a_failure(tmp_path: Path) -> None:
     assert "refused" in found.message
 
 
+def test_a_replay_of_an_empty_ledger_lacks_everything(tmp_path: Path) -> None:
+    Ledger(tmp_path / "judge.jsonl").close()
+    (found,) = answers(tmp_path, mode=Mode.REPLAY, questions=QUESTIONS[:1])
+    assert found.status is Status.JUDGE_MISSING
+
+
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     whole = answers(tmp_path / "whole")
     backend = FakeBackend()
@@ -364,3 +370,37 @@ def test_closing_ends_a_wait_for_the_next_try(tmp_path: Path) -> None:
         opened.close()
         stream.join(10)
     assert time.monotonic() - start < 10
+
+
+def test_closing_drops_what_was_not_asked_and_says_so(tmp_path: Path) -> None:
+    started, go = threading.Event(), threading.Event()
+
+    def reply(question: Question) -> Raw:
+        started.set()
+        go.wait(10)
+        return honest(question)
+
+    seen: list[str] = []
+
+    def ask_and_be_stopped() -> None:
+        try:
+            opened.ask_all(QUESTIONS)
+        except JudgeUnusableError as error:
+            seen.append(str(error))
+
+    backend = FakeBackend(reply)
+    with Ledger(tmp_path / "judge.jsonl") as ledger:
+        opened = JudgeSession({"vision": backend}, ledger, concurrency=1)
+        stream = threading.Thread(target=ask_and_be_stopped)
+        stream.start()
+        assert started.wait(10)
+        closing = threading.Thread(target=opened.close)
+        closing.start()
+        go.set()
+        closing.join(10)
+        stream.join(10)
+        assert len(seen) == 1
+        assert "closed" in seen[0]
+        assert backend.asked.total() < 24
+        with pytest.raises(JudgeUnusableError, match="closed"):
+            opened.ask_all(QUESTIONS[:1])

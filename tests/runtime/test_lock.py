@@ -41,6 +41,11 @@ BROKEN = {
     "a package without a member": entry(sources=[{"name": "w", "package": "x==1", "size": 1, "sha256": ZEROS}]),
     "a copy of nothing": entry(files=[file(how="copied", source="absent")]),
     "a copied file without a source": entry(files=[file(how="copied")]),
+    "a second part of nothing": entry(files=[file(then=["absent"])]),
+    "a second part that is no source": entry(
+        files=[file(how="copied", source="w", then=["absent"])],
+        sources=[{"name": "w", "package": "x==1", "member": "m", "size": 1, "sha256": ZEROS}],
+    ),
     "an exported file without a recipe": entry(files=[file(how="exported")]),
     "an exported file without a digest": entry(
         files=[file(content=None, how="exported")],
@@ -100,6 +105,7 @@ def test_the_shipped_capabilities(shipped: Lock) -> None:
         "speaker_embedding": ("resemblyzer",),
         "speech_activity": ("silero_vad",),
         "speech_quality": ("nisqa", "distillmos"),
+        "transcript": ("whisper_base",),
     }
 
 

@@ -53,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
             self._send(200, self._answer(json.loads(body)))
         except wire.Refused as refused:
             self._send(refused.code, {"error": {"message": str(refused), "code": refused.code}})
-        except ValueError as error:  # not JSON, an unreadable picture, a schema that is no grammar
+        except (ValueError, KeyError) as error:  # not JSON, an unreadable picture, no prompt, a schema without grammar
             self._send(400, {"error": {"message": str(error), "code": 400}})
 
     def _answer(self, body: Any) -> Any:
