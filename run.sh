@@ -20,13 +20,7 @@ export PYTHONPATH=$root PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ign
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 
-find_# torch and transformers for the in-process judge and its wiring fixture; nothing else needs them
-judge_environment() {
-  install "$judge_venv" "$requirements/judge-test.txt" --require-hashes
-  install "$judge_venv" "$requirements/judge-torch.txt"
-}
-
-python() {
+find_python() {
   local candidate
   for candidate in "${PYTHON:-}" python3.11 python3.12 python3.13 python3.14 python3; do
     if [ -n "$candidate" ] && "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then

@@ -27,17 +27,8 @@ def measure(board: Board, folder: Path, clip: Path, options: Sequence[str], case
 
 def _first_score(board: Board, folder: Path, clip: Path, options: Sequence[str]) -> None:
     manifest = write_manifest(alone(clip), folder / "first.jsonl")
-    fresh: list[str | Path] = [
-        "--manifest",
-        manifest,
-        "--media-root",
-        clip.parent,
-        "--metrics",
-        FIRST,
-        "--fresh",
-        "-q",
-        *options,
-    ]
+    given: list[str | Path] = ["--manifest", manifest, "--media-root", clip.parent, "--metrics", FIRST]
+    fresh = [*given, "--fresh", "-q", *options]
     used = []
     for number in range(REPEATS):
         out = folder / f"first-{number}"

@@ -108,8 +108,7 @@ class JudgeSession:
     # ------------------------------------------------------------------------------------------- one question
 
     def _submit(self, question: Question) -> Future[Answer]:
-        if self._stopped.is_set():
-            raise JudgeUnusableError(_CLOSED)
+        self._check_open()
         name = route.endpoint(question.modalities, self.judges)
         if name is not None:
             return self._workers[name].submit(self._answer, question, name)
@@ -166,6 +165,7 @@ class JudgeSession:
 
     def _ask(self, question: Question, name: str, asked: Tree, digests: Keys) -> Answer:
         """Put the question to the judge, write down what came of it, and only then return it."""
+        self._check_open()
         self._breakers[name].check()
         start, tries = time.monotonic(), _Tries(self._backends[name], question)
         raw, answer = self._reply(tries, digests.key)
@@ -201,7 +201,11 @@ class JudgeSession:
         return raw, read(tries.question.labels, tries.question.answer_schema, raw, key)
 
     def _pause(self, seconds: float) -> None:
-        if self._stopped.wait(seconds):
+        self._stopped.wait(seconds)
+        self._check_open()
+
+    def _check_open(self) -> None:
+        if self._stopped.is_set():
             raise JudgeUnusableError(_CLOSED)
 
     def _counted(self, answer: Answer) -> Answer:

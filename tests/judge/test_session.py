@@ -396,6 +396,7 @@ def test_closing_drops_what_was_not_asked_and_says_so(tmp_path: Path) -> None:
         assert started.wait(10)
         closing = threading.Thread(target=opened.close)
         closing.start()
+        assert opened._stopped.wait(10)
         go.set()
         closing.join(10)
         stream.join(10)

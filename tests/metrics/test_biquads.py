@@ -30,8 +30,8 @@ def test_slow_and_fast_poles_stay_exact_over_a_minute(band: tuple[float, float])
 
 
 def test_the_future_is_not_heard() -> None:
-    first, second = noise(2 * BLOCK), noise(2 * BLOCK)
-    second[: BLOCK + 7] = first[: BLOCK + 7]
+    first = noise(2 * BLOCK)
+    second = np.concatenate([first[: BLOCK + 7], -first[BLOCK + 7 :]])
     a, b = cascade(K_WEIGHTING, first), cascade(K_WEIGHTING, second)
     np.testing.assert_allclose(a[: BLOCK + 7], b[: BLOCK + 7], atol=1e-12)
     assert np.abs(a[BLOCK + 7 :] - b[BLOCK + 7 :]).max() > 0.1
