@@ -24,6 +24,7 @@ from evaluator.report.table import ARROWS, absences, stand_ins, table
 from evaluator.runner import header
 from evaluator.runner import merge as merging
 from evaluator.runner import run as running
+from evaluator.runner.judging import JudgeChoice
 from evaluator.runner.run import LOG, RunOptions, RunResult
 from evaluator.runner.writer import SCORES
 from evaluator.runtime.store import ModelStatus, Store
@@ -49,6 +50,7 @@ def run(given: Mapping[str, Any]) -> int:
         fresh=not given["resume"],
         quiet=given["quiet"],
         dry_run=given["dry_run"],
+        judge=JudgeChoice(given["judge_url"], given["judge_model"], given["judge_replay"], given["judge_tolerance"]),
     )
     result = running.run(manifest, Store.open(given["models"]), options)
     if options.dry_run:

@@ -7,6 +7,7 @@
     │   └── LedgerError                 2  a judge's ledger is not as it was written
     ├── MediaError                      3  one media file cannot be used as asked
     ├── ExpertError                     3  a model ran and its output cannot be used
+    ├── AnswerError                     3  a judge answered, and its answer cannot become a number
     └── PrerequisiteError               4  something that the machine must provide is missing
         ├── ModelMissing                4  no weight file for a capability
         ├── ModelCorrupt                4  a weight file is not the one that the lock names
@@ -82,6 +83,16 @@ class ExpertError(EvaluatorError):
 
     code = "expert"
     exit_code = EXIT_FAILED_CASES
+
+
+class AnswerError(EvaluatorError):
+    """A judge answered, and its answer cannot become a number. `code` is its status, for example `refused`."""
+
+    exit_code = EXIT_FAILED_CASES
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        super().__init__(message)
 
 
 class PrerequisiteError(EvaluatorError):

@@ -14,7 +14,7 @@ from typing import Any
 import evaluator
 from evaluator.bench import core, decoders, machine, race, scale, starts
 from evaluator.bench.board import Board
-from evaluator.bench.workload import LONG, QUICK, SHORT, SUITE, TINY, ClipSet, edits, write_manifest
+from evaluator.bench.workload import BRIEF, LONG, QUICK, SHORT, SUITE, TINY, ClipSet, edits, write_manifest
 from evaluator.manifest import Manifest, Suites, read
 from evaluator.runner.header import revision
 from evaluator.runtime.digests import cache_folder, sha256_file
@@ -54,7 +54,7 @@ def bench(options: BenchOptions, say: Callable[[str], None]) -> dict[str, Any]:
         board.facts["decoders"] = decoders.compare(paths)
         say("start and resume")
         cases = QUICK_CASES if options.quick else starts.CASES
-        starts.measure(board, scratch, clips.path(TINY), more, cases)
+        starts.measure(board, scratch, clips.path(BRIEF), clips.path(TINY), more, cases)
         if not options.quick:
             say("all cores, memory, identity")
             scale.parallel(board, scratch, paths, more, seen.loaded)

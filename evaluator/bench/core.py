@@ -40,12 +40,12 @@ class CoreRun:
         return sum(self.stages.get(name, 0.0) for name in MEDIA)
 
 
-def instrumented(manifest: Manifest, models: Path | None, out: Path) -> CoreRun:
-    """Score a manifest from scratch and count everything."""
+def instrumented(manifest: Manifest, models: Path | None, out: Path, metrics: Sequence[str] = ()) -> CoreRun:
+    """Score a manifest from scratch, by default with every metric, and count everything."""
     ledger = Ledger()
     store = Store.open(models, opener=ledger.open)
     start = time.process_time()
-    run(manifest, store, RunOptions(out, workers=1, fresh=True, quiet=True))
+    run(manifest, store, RunOptions(out, workers=1, metrics=tuple(metrics), fresh=True, quiet=True))
     total = time.process_time() - start
     header = read_header(out)
     assert header is not None  # noqa: S101  (the run has just written it)

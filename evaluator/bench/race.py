@@ -45,6 +45,7 @@ def measure(board: Board, folder: Path, clips: Sequence[Path], options: Sequence
         board.put(name, *((None, f"void: {wrong}") if wrong else (theirs_cpu / ours_cpu, note)))
     board.facts["race"] = {
         "cases": len(cases),
+        "light": _light(metrics),
         "processes": len(rival),
         "rival_starts": starts,
         "rival": _by_metric(rival),
@@ -135,6 +136,17 @@ def _by_metric(cost: Mapping[Key, float]) -> dict[str, float]:
 
 
 def limit(board: Board, manifest: Manifest, models: Path | None, out: Path) -> None:
-    """What S4 could be at most: the rival against our networks alone on ready tensors, everything else free."""
-    found = instrumented(manifest, models, out)
-    board.facts["race"]["networks"] = sum(call.ready() for call in found.calls)
+    """How far S4 could go: the rival against our networks alone on ready tensors, were everything else free."""
+    race = board.facts["race"]
+    networks = sum(call.ready() for call in instrumented(manifest, models, out, race["light"]).calls)
+    race["networks without interpolation"] = networks
+    figure = board.figures["S4"]
+    if figure.value is None:
+        return
+    ours = race["ours"]["without interpolation"]
+    rival = figure.value * ours
+    beside = (rival - networks) / (ours - networks)
+    most = (
+        f"the networks alone take {networks:.1f}, so {rival / networks:.1f} is the limit; all else {beside:.1f} times"
+    )
+    board.put("S4", figure.value, f"{figure.note}; {most}")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import statistics
+import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from evaluator.bench.board import Board
+from evaluator.bench.machine import ONE_THREAD
 from evaluator.bench.process import evaluator_command, run, until
 from evaluator.bench.workload import alone, write_manifest
 from evaluator.runner.writer import SCORES
@@ -19,9 +21,9 @@ FIRST = "subject_consistency"
 CASES = 500
 
 
-def measure(board: Board, folder: Path, clip: Path, options: Sequence[str], cases: int = CASES) -> None:
-    """S6 on one small clip; S8 on many cases of it."""
-    _first_score(board, folder, clip, options)
+def measure(board: Board, folder: Path, brief: Path, clip: Path, options: Sequence[str], cases: int = CASES) -> None:
+    """S6 on one brief clip; S8 on many cases of a small one."""
+    _first_score(board, folder, brief, options)
     _resume(board, folder, clip, options, cases)
 
 
@@ -34,12 +36,20 @@ def _first_score(board: Board, folder: Path, clip: Path, options: Sequence[str])
         out = folder / f"first-{number}"
         scores = out / SCORES
         used.append(until(evaluator_command(*fresh, "--out", out), partial(_written, scores)))
-    board.put("S6", statistics.median(used), f"{FIRST} of a one-second clip, median of {REPEATS}")
+    board.put(
+        "S6", statistics.median(used), f"{FIRST} of eight frames; {_imports():.2f} CPU s are imports of libraries"
+    )
     command = evaluator_command(*fresh, "--out", folder / "first-0")
     traced = [command[0], "-X", "importtime", *command[1:]]
     modules = re.findall(r"\|\s*([\w.]+)$", run(traced).errors.decode(), re.MULTILINE)
     heavy = [name for name in modules if name.partition(".")[0] == "torch"]
     board.put("S6 torch", len(heavy), f"{len(modules)} modules in all")
+
+
+def _imports() -> float:
+    """CPU seconds of an interpreter that imports the libraries of any run and does nothing: no start can be cheaper."""
+    command = [sys.executable, "-c", "import numpy, cv2, av, PIL.Image, onnxruntime, orjson, click, pydantic"]
+    return statistics.median(run(command, {**ONE_THREAD, "ORT_DISABLE_TELEMETRY": "1"}).cpu for _ in range(REPEATS))
 
 
 def _written(path: Path) -> bool:

@@ -29,6 +29,8 @@ QUICK = (
 )
 LONG = Recipe("1080p24-minute", 1920, 1080, 24, 60.0, 250)
 TINY = Recipe("tiny", 320, 180, 24, 1.0, 12)
+BRIEF = Recipe("brief", 320, 180, 24, 8 / 24, 12)
+"""Eight frames: whatever a process does with them, it is the start that costs."""
 
 Line = Mapping[str, Any]
 

@@ -48,14 +48,10 @@ class DnsMosExpert(Expert):
         return {"audio": sound_need(want)}
 
     def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> DnsMos:
-        samples = samples_of(inputs["audio"], "DNSMOS")
+        samples = looped(samples_of(inputs["audio"], "DNSMOS"))
         p835, p808 = self.sessions.session(self.id, P835_FILE), self.sessions.session(self.id, P808_FILE)
-        wave = looped(samples)
-        phases = [start % len(samples) for start in window_starts(len(wave))]
-        heard = dict.fromkeys(phases)  # a doubled clip repeats its windows: each is rated once
-        rated = zip(heard, windows(wave, heard, WINDOW), strict=True)
-        ratings = {phase: _rate(p835, p808, part) for phase, part in rated}
-        sig, bak, ovrl, whole = np.mean([ratings[phase] for phase in phases], axis=0)
+        ratings = [_rate(p835, p808, part) for part in windows(samples, window_starts(len(samples)), WINDOW)]
+        sig, bak, ovrl, whole = np.mean(ratings, axis=0)
         return DnsMos(sig=float(sig), bak=float(bak), ovrl=float(ovrl), p808=float(whole))
 
 

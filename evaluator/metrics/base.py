@@ -6,11 +6,12 @@ model or draws a random number without a seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from evaluator.judge.types import Question
 from evaluator.schema import Need
 
 
@@ -32,10 +33,24 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """What a metric asks a judge. `ask(case, **needs)` returns the questions; the needs are their evidence.
+
+    `reads` names the fields of a case that the questions are made of, `prompts` the files that word them: both are in
+    the fingerprint.
+    """
+
+    ask: Callable[..., Sequence[Question]]
+    reads: tuple[str, ...]
+    prompts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Metric:
     """Identity card and arithmetic of one metric.
 
-    `compute` receives the needs by their names and returns an Outcome, or raises NotApplicable.
+    `compute` receives the needs by their names and returns an Outcome, or raises NotApplicable. A judged metric also
+    receives `answers`, one per question in the order of the questions.
     """
 
     id: str
@@ -48,3 +63,4 @@ class Metric:
     paper: str  # protocol and section that the definition comes from
     needs: Mapping[str, Need]
     compute: Callable[..., Outcome]
+    judged: Judged | None = None

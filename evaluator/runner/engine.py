@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from evaluator.experts.base import Expert
+from evaluator.metrics.base import Outcome
 from evaluator.runner.graph import Graph, Missing, Node
 from evaluator.runner.media_unit import MediaUnit, Values
-from evaluator.runner.outcome import Absent, compute, score, skipped
+from evaluator.runner.outcome import Absent, compute, judge, score, skipped
 from evaluator.runner.plan import Job, Planner
 from evaluator.runner.telemetry import Telemetry
 from evaluator.schema import Score
@@ -180,11 +181,15 @@ class Engine:
         for job in item.jobs:
             inputs = {name: self._value(node, values) for name, node in self._planner.nodes(job).items()}
             with self._telemetry.stage(f"metric/{job.metric.id}"):
-                found = compute(job.metric, inputs)
+                found = self._outcome(job, inputs)
             if isinstance(found, Absent) and found.trace:
                 self._telemetry.event("metric_error", "error", case=item.case, metric=job.metric.id, trace=found.trace)
             scores.append(score(job, found, self._planner.profile))
         return scores
+
+    def _outcome(self, job: Job, inputs: Mapping[str, Any]) -> Outcome | Absent:
+        bench = self._planner.bench
+        return judge(job, inputs, bench) if job.metric.judged and bench.judges else compute(job.metric, inputs)
 
     def _value(self, node: Node | Missing, values: Values) -> Any:
         if isinstance(node, Missing):

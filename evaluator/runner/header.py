@@ -56,7 +56,7 @@ class RunHeader:
     backends: Mapping[str, str]  # expert -> provider that was obtained
     device: str
     driver: str | None
-    judge: str | None
+    judge: Mapping[str, Any] | None  # identity, handshake and self-check; None if no judge was given or needed
     seeds: Mapping[str, int]
     started: str
     ended: str | None = None

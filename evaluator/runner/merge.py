@@ -13,8 +13,10 @@ from typing import Any
 import orjson
 
 from evaluator.errors import UsageError
+from evaluator.judge.join import join
 from evaluator.manifest import Manifest
 from evaluator.runner.header import HEADER, RunStatus, read_header
+from evaluator.runner.judging import LEDGER
 from evaluator.runner.run import chosen_metrics
 from evaluator.runner.writer import SCORES, Key, Record, locked, read_records, write_atomic, write_in_order
 from evaluator.schema import Score, Status
@@ -44,6 +46,7 @@ def merge(manifest: Manifest, parts: Sequence[Path], out: Path) -> Merged:
     with locked(out):
         order = _order(manifest, {key[1] for key in found})
         write_in_order(out / SCORES, order, found)
+        _join_ledgers(parts, out)
         scores = tuple(found[key].score for key in order if key in found)
         present = {score.case for score in scores}
         missing = tuple(case.id for case in manifest.cases if case.id not in present)
@@ -53,6 +56,14 @@ def merge(manifest: Manifest, parts: Sequence[Path], out: Path) -> Merged:
         joined = {**headers[0], **lists, **whole}
         write_atomic(out / HEADER, orjson.dumps(joined, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     return Merged(scores, missing, status)
+
+
+def _join_ledgers(parts: Sequence[Path], out: Path) -> None:
+    """One chain of all that the judge said to the parts, in the order in which they were named."""
+    ledgers = [part / LEDGER for part in parts if (part / LEDGER).exists()]
+    if ledgers:
+        (out / LEDGER).unlink(missing_ok=True)
+        join(ledgers, out / LEDGER)
 
 
 def _header(part: Path, manifest: Manifest) -> dict[str, Any]:

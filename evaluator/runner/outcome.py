@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from evaluator.errors import EvaluatorError, NotApplicable, PrerequisiteError
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.runner.graph import Missing
+from evaluator.runner.judging import Bench
 from evaluator.runner.plan import Job
 from evaluator.schema import Reason, Score, Status, rounded
 
@@ -75,6 +76,21 @@ def compute(metric: Metric, inputs: Mapping[str, Any]) -> Outcome | Absent:
         if isinstance(value, Absent):
             return value
     return attempt(lambda: within_range(metric, metric.compute(**inputs)))
+
+
+def judge(job: Job, inputs: Mapping[str, Any], bench: Bench) -> Outcome | Absent:
+    """Show the inputs to the judge, then compute on its answers. A judge that keeps failing ends the run (exit 4)."""
+    metric = job.metric
+    for value in inputs.values():
+        if isinstance(value, Absent):
+            return value
+    ask, session = metric.judged, bench.session
+    if ask is None or session is None:
+        raise ValueError(f"{metric.id}: asked to judge without questions or without a judge")
+    questions = attempt(lambda: ask.ask(job.case, **inputs))
+    if isinstance(questions, Absent):
+        return questions
+    return compute(metric, {**inputs, "answers": session.ask_all(questions)})
 
 
 def within_range(metric: Metric, outcome: Outcome) -> Outcome:

@@ -6,13 +6,16 @@ The plan is pure bookkeeping over digests; it opens no media and runs no model.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluator.metrics.base import Metric
+from evaluator.judge.prompts import load
+from evaluator.judge.types import JudgeIdentity
+from evaluator.metrics.base import Judged, Metric
 from evaluator.runner.graph import Graph, Missing, Node
-from evaluator.schema import Case, ModelRef, digest
+from evaluator.runner.judging import NO_JUDGE, Bench
+from evaluator.schema import Case, ModelRef, digest, to_tree
 
 ROLES = ("video", "source")
 
@@ -45,9 +48,17 @@ class _Template:
 class Planner:
     """Makes jobs. `model_ref` gives identity and digest of the model behind an expert."""
 
-    def __init__(self, graph: Graph, model_ref: Callable[[str], ModelRef], profile: str, media_version: int) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        model_ref: Callable[[str], ModelRef],
+        profile: str,
+        media_version: int,
+        bench: Bench = NO_JUDGE,
+    ) -> None:
         self.graph = graph
         self.profile = profile
+        self.bench = bench
         self._model_ref = model_ref
         self._media_version = media_version
         self._templates: dict[tuple[str, str, tuple[str, ...]], _Template] = {}
@@ -56,12 +67,19 @@ class Planner:
         """The job of one metric of one case, given the digests of the case's files."""
         template = self._template(case.suite, metric, tuple(media))
         bound = "".join(f"\n{role}={media[role]}" for role in template.roles)
+        if metric.judged and self.bench.judges:
+            bound += f"\ncase={digest({name: to_tree(getattr(case, name)) for name in metric.judged.reads})}"
         fingerprint = hashlib.sha256(f"{template.digest}{bound}".encode()).hexdigest()
         return Job(case, metric, media, template.models, fingerprint)
 
     def nodes(self, job: Job) -> dict[str, Node | Missing]:
-        """The inputs of a job's `compute`, by name."""
-        return {name: self.graph.bind(need, job.media) for name, need in job.metric.needs.items()}
+        """The inputs of a job's `compute`, by name. Without a judge, a judged metric needs no evidence either."""
+        return self._inputs(job.metric, job.media)
+
+    def _inputs(self, metric: Metric, media: Mapping[str, str]) -> dict[str, Node | Missing]:
+        if metric.judged and not self.bench.judges:
+            return {"judge": NOBODY}
+        return {name: self.graph.bind(need, media) for name, need in metric.needs.items()}
 
     def _template(self, suite: str, metric: Metric, roles: tuple[str, ...]) -> _Template:
         key = (suite, metric.id, roles)
@@ -72,10 +90,13 @@ class Planner:
     def _make_template(self, suite: str, metric: Metric, roles: tuple[str, ...]) -> _Template:
         """Bind the metric to the role names themselves: what comes out holds for any files in those roles."""
         named = {role: role for role in roles}
-        inputs = {name: self.graph.bind(need, named) for name, need in metric.needs.items()}
+        inputs = self._inputs(metric, named)
         nodes = [below for node in inputs.values() if isinstance(node, Node) for below in self.graph.closure(node)]
         used = sorted({node.expert for node in nodes if node.expert})
         models = tuple(self._model_ref(expert) for expert in used)
+        judge = self._judge_facts(metric.judged) if metric.judged and self.bench.judges else None
+        if judge is not None:
+            models = (*models, self.bench.model_ref)
         facts = {
             "suite": suite,
             "metric": [metric.id, metric.version],
@@ -83,9 +104,22 @@ class Planner:
             "media": self._media_version,
             "inputs": {name: self.graph.describe_input(node) for name, node in inputs.items()},
             "models": models,
+            **({"judge": judge} if judge is not None else {}),
         }
         looked_at = {name for node in nodes for name in node.files}
         return _Template(digest(facts), models, tuple(role for role in roles if role in looked_at))
+
+    def _judge_facts(self, judged: Judged) -> object:
+        """Everything about the asking that can change an answer: who is asked, in which words."""
+        prompts = {name: load(name).sha256 for name in judged.prompts}
+        judges = {name: {**to_tree(one), "modalities": sorted(one.modalities)} for name, one in self._judges()}
+        return {"judges": judges, "prompts": prompts}
+
+    def _judges(self) -> Iterable[tuple[str, JudgeIdentity]]:
+        return sorted(self.bench.judges.items())
+
+
+NOBODY = Missing("no_judge", "no judge was given: --judge-url, --judge-model or --judge-replay")
 
 
 def by_source(cases: Sequence[Case]) -> list[list[Case]]:

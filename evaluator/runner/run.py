@@ -21,6 +21,7 @@ from evaluator.runner.engine import Engine, Work
 from evaluator.runner.experts import ExpertPool
 from evaluator.runner.graph import Graph
 from evaluator.runner.header import RunHeader, RunStatus
+from evaluator.runner.judging import NO_JUDGE, NOBODY, Bench, JudgeChoice, judging
 from evaluator.runner.plan import Job, Planner, by_source, media_of, shard
 from evaluator.runner.telemetry import Progress, Telemetry
 from evaluator.runner.writer import SCORES, Key, Record, ScoreWriter, locked, read_records, write_in_order
@@ -46,6 +47,7 @@ class RunOptions:
     fresh: bool = False
     quiet: bool = False
     dry_run: bool = False
+    judge: JudgeChoice = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,13 @@ def run(manifest: Manifest, store: Store, options: RunOptions) -> RunResult:
     KeyboardInterrupt passes through once everything that was finished is on disk.
     """
     cases = select(manifest.cases, options)
-    plan = make_plan(cases, store, options)
+    check_choices(cases, options)
     if options.dry_run:
-        return RunResult(RunStatus.SUCCESS, (), 0, plan.jobs)
+        return RunResult(RunStatus.SUCCESS, (), 0, make_plan(cases, store, options).jobs)
     with ExitStack() as stack:
         stack.enter_context(locked(options.out))
+        bench = stack.enter_context(judging(needed_judge(cases, options), options.out))
+        plan = make_plan(cases, store, options, bench)
         telemetry = Telemetry(options.out / LOG)
         stack.callback(telemetry.close)
         done = finished(options, plan.jobs)
@@ -100,12 +104,17 @@ def chosen_metrics(case: Case, wanted: Sequence[str]) -> list[Metric]:
     return [metric for metric in suite.active(suite, case) if not wanted or metric.id in wanted]
 
 
-def make_plan(cases: Sequence[Case], store: Store, options: RunOptions) -> _Plan:
+def needed_judge(cases: Iterable[Case], options: RunOptions) -> JudgeChoice:
+    """The judge that was chosen, or none if no metric of the selection asks one: a server is started only for use."""
+    judged = any(metric.judged for case in cases for metric in chosen_metrics(case, options.metrics))
+    return options.judge if judged else NOBODY
+
+
+def make_plan(cases: Sequence[Case], store: Store, options: RunOptions, bench: Bench = NO_JUDGE) -> _Plan:
     """All jobs of the selection. Hashes each file once (cached) and resolves each capability once."""
-    _check_choices(cases, options)
     pool = ExpertPool(store, options.require_reference)
     graph = Graph(pool.serve, pool.by_id)
-    planner = Planner(graph, pool.model_ref, options.profile, evaluator.media.VERSION)
+    planner = Planner(graph, pool.model_ref, options.profile, evaluator.media.VERSION, bench)
     jobs: list[Job] = []
     paths: dict[str, Path] = {}
     with store.digests.together():
@@ -124,7 +133,7 @@ def media_digest(store: Store, path: Path) -> str:
         return f"unreadable {path}"
 
 
-def _check_choices(cases: Sequence[Case], options: RunOptions) -> None:
+def check_choices(cases: Sequence[Case], options: RunOptions) -> None:
     """Unknown metrics and profiles, in one message each."""
     named = {case.suite for case in cases}
     known = {metric.id for name in named for metric in suites()[name].metrics}
@@ -229,7 +238,7 @@ def _header(manifest: Manifest, store: Store, options: RunOptions, plan: _Plan) 
         backends={},
         device="cpu",
         driver=None,
-        judge=None,
+        judge=plan.planner.bench.verdict,
         seeds={},
         started=run_header.now(),
         cores=run_header.cores(),

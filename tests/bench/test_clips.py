@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from evaluator.bench.clips import Recipe, make
-from evaluator.bench.workload import LONG, QUICK, SHORT, SUITE, TINY, alone, edits, write_manifest
+from evaluator.bench.workload import BRIEF, LONG, QUICK, SHORT, SUITE, TINY, alone, edits, write_manifest
 from evaluator.manifest import read
 from evaluator.media.probe import probe
 from evaluator.suites import suites
@@ -61,7 +61,7 @@ def test_a_clip_is_made_once(folder: Path) -> None:
 
 
 def test_every_recipe_has_a_file_of_its_own() -> None:
-    recipes = [*SHORT, *QUICK, LONG, TINY]
+    recipes = [*SHORT, *QUICK, LONG, TINY, BRIEF]
     assert len({recipe.file for recipe in recipes}) == len(recipes)
 
 

@@ -91,18 +91,3 @@ def test_noise_lowers_background_and_overall(models: SessionSource, speech: Audi
     assert found[0].bak > found[1].bak > found[2].bak
     assert found[0].ovrl > found[1].ovrl > found[2].ovrl
     assert found[0].p808 > found[2].p808
-
-
-def test_a_repeated_window_is_rated_once_and_counts_as_often_as_it_comes() -> None:
-    """Two seconds are doubled to sixteen: seven windows, of two kinds."""
-    heard: list[bytes] = []
-
-    def rate(feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        heard.append(feeds["input_1"].tobytes())
-        return {OUTPUT: np.array([[float(len(heard)), 2.0, 3.0]], np.float32)}
-
-    source = FakeSource({P835_FILE: FakeSession(rate), P808_FILE: FakeSession(lambda _: {OUTPUT: np.array([[4.0]])})})
-    found = EXPERT(source).run(WANT, {"audio": sound(lcg(32_000))})
-    first, second = (np.polyval((-0.08397278, 1.22083953, 0.0052439), x) for x in (1.0, 2.0))
-    assert len(heard) == len(set(heard)) == 2
-    assert found.sig == pytest.approx((4 * first + 3 * second) / 7)

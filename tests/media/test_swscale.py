@@ -13,7 +13,7 @@ from av.error import FFmpegError
 from evaluator.media.swscale import Swscale
 
 TAGS = list(itertools.product((1, 2, 5, 7, 9), (0, 1, 2)))
-"""FFmpeg's numbers of colour matrices (BT.709, untagged, BT.601, SMPTE 240M, BT.2020) and ranges (none, limited, full)."""
+"""FFmpeg's colour matrices (BT.709, untagged, BT.601, SMPTE 240M, BT.2020) and ranges (none, limited, full)."""
 
 
 def random_frame(pixels: str, width: int, height: int, matrix: int = 2, colour_range: int = 0) -> av.VideoFrame:

@@ -18,6 +18,7 @@ from evaluator.metrics import (
     motion_smoothness,
     msm,
     plcmos,
+    prompt_following,
     shot_boundaries,
     shot_count,
     silence,
@@ -42,6 +43,7 @@ METRICS: tuple[Metric, ...] = (
     msm.METRIC,
     video_aesthetic.METRIC,
     face_presence.METRIC,
+    prompt_following.METRIC,
     # sound
     speech_quality.METRIC,
     dnsmos.METRIC,
