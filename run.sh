@@ -97,6 +97,8 @@ case "${1:-}" in
   test)
     shift
     test_environment
+    judge_environment
+    install "$judge_venv" "$requirements/judge-train.txt"
     models
     demo
     cd "$root"

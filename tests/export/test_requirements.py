@@ -41,6 +41,13 @@ def test_torch_is_exact_and_says_why_it_has_no_digest(name: str, more: list[str]
     assert "digest" in (FOLDER / name).read_text(encoding="utf-8")
 
 
+def test_the_training_extra_is_exact_and_says_why_it_has_no_digest() -> None:
+    extra = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    pinned = [line.split("==") for line in requirements("judge-train.txt")]
+    assert {name for name, _ in pinned} == {re.split(r"[<>=!~ ]", line)[0] for line in extra["distill"]} - {"torch"}
+    assert "digest" in (FOLDER / "judge-train.txt").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.name)
 def test_no_address_no_option_and_no_path(path: Path) -> None:
     text = path.read_text(encoding="utf-8")

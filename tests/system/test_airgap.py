@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.system.conftest import MANIFEST, Demo
 
 TRACED = re.compile(r"sa_family=AF_INET6?.*?(?:inet_addr\(\"([^\"]+)\"\)|inet_pton\(AF_INET6, \"([^\"]+)\")")
@@ -51,6 +53,36 @@ def test_the_demo_opens_no_socket_to_anywhere(demo: Demo, baseline: bytes, tmp_p
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "scores.jsonl").read_bytes() == baseline
     assert foreign_addresses(trace.read_text()) == []
+
+
+@pytest.mark.slow
+def test_a_judged_run_talks_to_loopback_only(demo: Demo, tmp_path: Path) -> None:
+    """Handshake, self-check and questions, with the judge in the same namespace, and every process traced."""
+    if not (shutil.which("strace") and shutil.which("unshare")):
+        pytest.skip("strace and unshare are not installed")
+    trace, out = tmp_path / "trace", tmp_path / "out"
+    server = [sys.executable, str(ROOT / "tests" / "judge" / "fake_server.py"), "serve", "model", "--port", "8123"]
+    chosen = ["--metrics", "prompt_following", "--limit", "2", "--judge-url", "http://127.0.0.1:8123"]
+    run = demo.command("--manifest", str(MANIFEST), "--out", str(out), *chosen)
+    wait = f'{sys.executable} -c "{WAIT}"'
+    script = f"ip link set lo up; {shlex.join(server)} & {wait}; {shlex.join(run)}; code=$?; kill $!; exit $code"
+    tracer = ["strace", "-f", "--seccomp-bpf", "-e", "trace=network", "-o", str(trace)]
+    command = ["unshare", "--net", *tracer, "sh", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=demo.environment())
+    assert done.returncode == 0, done.stderr
+    assert (out / "scores.jsonl").read_bytes().count(b'"status":"ok"') == 2
+    told = trace.read_text()
+    connected = [line for line in told.splitlines() if "connect(" in line and "AF_INET" in line]
+    assert connected
+    assert [line for line in foreign_addresses(told) if "sa_family" in line] == []
+
+
+WAIT = (
+    "import socket, time\n"
+    "for _ in range(100):\n"
+    "    try: socket.create_connection(('127.0.0.1', 8123), 1); break\n"
+    "    except OSError: time.sleep(0.1)"
+)
 
 
 @pytest.mark.slow
