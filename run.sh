@@ -14,6 +14,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 venv=${EVALUATOR_VENV:-$root/.venv}
 export_venv=${EVALUATOR_EXPORT_VENV:-$root/.venv-export}
+store=${EVALUATOR_STORE:-$root/models/store}
 judge_venv=${EVALUATOR_JUDGE_VENV:-$root/.venv-judge}
 requirements=$root/docker/requirements
 export PYTHONPATH=$root PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore ORT_DISABLE_TELEMETRY=1
@@ -36,12 +37,19 @@ find_python() {
 install() {
   local target=$1 file=$2
   shift 2
-  local stamp want
+  local stamp want interpreter
   stamp=$target/.installed-$(basename "$file") want=$(sha256sum <"$file")
   [ "$(cat "$stamp" 2>/dev/null || true)" = "$want" ] && return
   say "installing $(basename "$file") into $target"
-  [ -x "$target/bin/python" ] || "$(find_python)" -m venv "$target"
-  "$target/bin/python" -m pip install --progress-bar off "$@" -r "$file" 2>&1 | pip_progress >&2
+  if ! "$target/bin/python" -m pip --version >/dev/null 2>&1; then # absent, or half made by a call that was interrupted
+    interpreter=$(find_python) || exit 4
+    "$interpreter" -m venv --clear "$target"
+  fi
+  if ! "$target/bin/python" -m pip install --progress-bar off "$@" -r "$file" 2>&1 | tee "$target/install.log" | pip_progress >&2; then
+    tail -n 5 "$target/install.log" >&2
+    echo "error: $(basename "$file") could not be installed; the whole output is in $target/install.log" >&2
+    exit 4
+  fi
   printf '%s' "$want" >"$stamp"
 }
 
@@ -70,7 +78,7 @@ python() { "$venv/bin/python" "$@"; }
 
 # embedded models: copied or exported once; the export environment exists only for that
 models() {
-  local stamp=$root/models/store/.prepared want
+  local stamp=$store/.prepared want
   want=$(cat "$root/models/models.lock.json" "$requirements/weights.txt" "$requirements/demo.txt" | sha256sum)
   [ "$(cat "$stamp" 2>/dev/null || true)" = "$want" ] && return
   say "preparing the embedded models (once)"
@@ -91,6 +99,7 @@ case "${1:-}" in
     ;;
   setup)
     environment
+    rm -f "$store/.prepared" # look again, and mend what is missing or damaged
     models
     demo
     ;;

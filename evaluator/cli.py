@@ -71,6 +71,9 @@ def command(arguments: Sequence[str] | None = None) -> NoReturn:
     except errors.EvaluatorError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)
+    except OSError as error:  # a full disk, a folder that went away: nothing that was finished is lost
+        click.echo(f"error: {error.filename or 'output'}: {error.strerror or error}", err=True)
+        sys.exit(errors.EXIT_INTERNAL)
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted: what was finished is kept; run the same command to go on", err=True)
         sys.exit(errors.EXIT_INTERRUPTED)
@@ -300,7 +303,10 @@ def _models_command(name: str, text: str) -> None:
 
 
 _models_command("list", "Every capability, the model that serves it here, and its tier.")
-_models_command("verify", "Read every weight file and compare it with the lock. Exit 4 if one differs.")
+_models_command(
+    "verify",
+    "Read every weight file and compare it with the lock. Exit 4 if one differs or an embedded one is missing.",
+)
 _models_command("where", "The path where each file is, or has to be copied to, and from where.")
 
 

@@ -28,7 +28,7 @@ from evaluator.runner.judging import JudgeChoice
 from evaluator.runner.run import LOG, RunOptions, RunResult
 from evaluator.runner.writer import SCORES
 from evaluator.runtime.store import ModelStatus, Store
-from evaluator.schema import Score, Status, to_tree
+from evaluator.schema import Score, Status, Tier, to_tree
 from evaluator.suites import suites
 
 WIDTH = 150
@@ -97,7 +97,8 @@ def merge(manifest: Path, media_root: Path | None, parts: tuple[Path, ...], out:
     rows = aggregate(joined.scores)
     write_summary(out, rows)
     if joined.missing:
-        say(f"{len(joined.missing)} cases are in no part (first {joined.missing[0]}): was a shard left out?")
+        case, metric = joined.missing[0]
+        say(f"{len(joined.missing)} scores are in no part (first {metric} of {case}): was a shard left out?")
     if not quiet:
         show(out, rows, joined.scores, len(joined.scores))
     return errors.EXIT_FAILED_CASES if joined.missing else exit_code(joined.scores)
@@ -111,8 +112,9 @@ def models(what: str, folder: Path | None, as_json: bool) -> int:
     else:
         lines = {"list": _list_model, "verify": _verify_model, "where": _locate_model}[what]
         click.echo("\n".join(line for model in status for line in lines(model)))
-    corrupt = any(file.state == "corrupt" for model in status for file in model.files)
-    return errors.EXIT_PREREQUISITE if corrupt else errors.EXIT_OK
+    wrong = any(file.state == "corrupt" for model in status for file in model.files)
+    incomplete = any(model.entry.tier is Tier.EMBEDDED and not model.ready for model in status)
+    return errors.EXIT_PREREQUISITE if wrong or (what == "verify" and incomplete) else errors.EXIT_OK
 
 
 # ------------------------------------------------------------------------------------------------------ pieces

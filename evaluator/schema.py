@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
@@ -264,7 +265,9 @@ def to_tree(value: Any) -> Any:
         return {str(key): to_tree(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [to_tree(item) for item in value]
-    if isinstance(value, StrEnum | Path):
+    if isinstance(value, Path):
+        return os.fsencode(value).decode("utf-8", "backslashreplace")  # a name need not be UTF-8
+    if isinstance(value, StrEnum):
         return str(value)
     return value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -203,6 +204,12 @@ def test_shards_merge_to_the_same_bytes(cli: Cli, folder: Path, tmp_path: Path) 
     header = json.loads((joined / "run.json").read_text())
     assert {card["id"] for card in header["metrics"]} == set(CHEAP.split(","))
     assert [part["shard"] for part in header["parts"]] == ["3/3", "2/3", "1/3"]
+    assert sum(header["counts"].values()) == len(records(whole))
+    assert header["telemetry"] is None
+    assert header["options"]["shard"] == [1, 1]
+    onto_itself = cli("merge", "--manifest", manifest, "--media-root", folder, "--out", parts[0], *parts)
+    assert onto_itself.code == 2
+    assert "is one of the parts" in onto_itself.err
     left_out = cli("merge", "--manifest", manifest, "--media-root", folder, "--out", tmp_path / "j2", *parts[:2])
     assert left_out.code == 3
     assert "was a shard left out?" in left_out.err
@@ -230,6 +237,11 @@ def test_parts_that_do_not_belong_together_are_refused(cli: Cli, folder: Path, t
     card = cli("merge", "--manifest", folder / "good.jsonl", "--out", tmp_path / "j", tmp_path / "a", tmp_path / "b")
     assert card.code == 2
     assert "metrics differ for ssim" in card.err
+    fewer = {**header, "options": {**header["options"], "metrics": ["ssim", "msm"]}}
+    (tmp_path / "b" / "run.json").write_text(json.dumps(fewer))
+    chosen = cli("merge", "--manifest", folder / "good.jsonl", "--out", tmp_path / "j", tmp_path / "a", tmp_path / "b")
+    assert chosen.code == 2
+    assert "--metrics differs" in chosen.err
     (tmp_path / "b" / "run.json").write_text(json.dumps({**header, "status": "started"}))
     killed = cli("merge", "--manifest", folder / "good.jsonl", "--out", tmp_path / "j", tmp_path / "a", tmp_path / "b")
     assert "run that shard again" in killed.err
@@ -243,6 +255,47 @@ def test_a_missing_reference_model_is_exit_code_4_when_it_is_required(
     )
     assert told.code == 4
     assert "stands in for" in told.err
+
+
+@pytest.mark.parametrize("metric", ["video_similarity", "lip_sync"])
+def test_a_metric_that_is_itself_a_stand_in_is_not_taken_for_the_published_one(
+    cli: Cli, folder: Path, tmp_path: Path, metric: str
+) -> None:
+    arguments = ("--manifest", folder / "good.jsonl", "--out", tmp_path, "--metrics", metric)
+    told = cli(*arguments, "--require-reference")
+    assert told.code == 4
+    assert f"{metric} stands in for" in told.err
+
+
+def test_a_missing_embedded_model_is_a_broken_installation_not_a_skip(
+    cli: Cli, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVALUATOR_STORE", str(tmp_path / "empty"))
+    told = cli("--manifest", folder / "good.jsonl", "--out", tmp_path / "out", "--metrics", "shot_count")
+    assert told.code == 4
+    assert "./run.sh setup" in told.err
+    assert cli("models", "verify").code == 4
+
+
+def test_the_same_files_in_another_folder_give_the_same_bytes(cli: Cli, folder: Path, tmp_path: Path) -> None:
+    """Failures and what is unavailable included: nothing in a record says where things lie."""
+    other = tmp_path / "elsewhere"
+    shutil.copytree(folder, other)
+    metrics = f"{CHEAP},video_aesthetic"
+    for root, out in ((folder, tmp_path / "a"), (other, tmp_path / "b")):
+        cli("--manifest", root / "mixed.jsonl", "--out", out, "--metrics", metrics)
+    scores = [(tmp_path / name / "scores.jsonl").read_bytes() for name in "ab"]
+    assert scores[0] == scores[1]
+    assert b"aesthetic_v25.onnx is mounted" in scores[0]
+    assert str(folder).encode() not in scores[0]
+
+
+def test_a_folder_whose_name_is_not_utf8_works(cli: Cli, folder: Path, tmp_path: Path) -> None:
+    odd = tmp_path / os.fsdecode(b"caf\xe9")
+    shutil.copytree(folder, odd)
+    told = cli("--manifest", odd / "mixed.jsonl", "--out", odd / "out", "--metrics", "loudness")
+    assert told.code == 3, told.err
+    assert len(records(odd / "out")) == 3
 
 
 def test_json_goes_to_stdout_and_words_to_stderr(cli: Cli, folder: Path, tmp_path: Path) -> None:

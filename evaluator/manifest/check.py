@@ -97,7 +97,7 @@ def _picture(path: Path) -> _Picture:
         with Image.open(path) as image:
             image.verify()
             return _Picture(image.size)
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:  # what Pillow's readers raise
+    except Exception as error:  # Pillow's readers raise whatever a damaged file drives them to
         raise MediaError("unreadable_image", f"Pillow cannot read it: {error}") from error
 
 

@@ -89,10 +89,23 @@ def probe(path: Path, limits: Limits = LIMITS) -> ClipInfo:
         notes = _read(container, tables, path, limits) if tables else []
         if not any(table.stamps for table in tables.values()):
             raise MediaError("no_streams", f"{path} holds no pictures and no sound; generate or copy it again")
-        pictures = _video(path, video, tables[video], limits) if video and tables[video].stamps else None
-        sound = _audio(path, audio, tables[audio]) if audio and tables[audio].stamps else None
+        pictures = sound = None
+        damaged: dict[str, MediaError] = {}
+        try:
+            pictures = _video(path, video, tables[video], limits) if video and tables[video].stamps else None
+        except MediaError as error:
+            if error.code == "too_large":  # a file that asks for too much is refused as a whole
+                raise
+            damaged["video"] = error
+        try:
+            sound = _audio(path, audio, tables[audio]) if audio and tables[audio].stamps else None
+        except MediaError as error:
+            damaged["audio"] = error
+        if damaged and pictures is None and sound is None:
+            raise next(iter(damaged.values()))
         notes += _early_end(container, tables)
-        return ClipInfo(container.format.name, pictures, sound, tuple(notes))
+        told = tuple((kind, error.code, str(error)) for kind, error in damaged.items())
+        return ClipInfo(container.format.name, pictures, sound, tuple(notes), told)
 
 
 def _read(container: InputContainer, tables: Mapping[MediaStream, _Table], path: Path, limits: Limits) -> list[str]:

@@ -65,6 +65,7 @@ class ClipInfo:
     video: VideoInfo | None
     audio: AudioInfo | None
     notes: tuple[str, ...] = ()  # oddities worth a line in a record, for example "truncated"
+    damaged: tuple[tuple[str, str, str], ...] = ()  # ("video" or "audio", error code, why it cannot be used)
 
     @property
     def duration(self) -> float:

@@ -64,3 +64,5 @@ class Metric:
     needs: Mapping[str, Need]
     compute: Callable[..., Outcome]
     judged: Judged | None = None
+    stands_in_for: Mapping[str, str] = field(default_factory=dict)
+    """Capability -> published model that it stands in for in this metric, whichever model serves it."""

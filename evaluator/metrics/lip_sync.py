@@ -100,4 +100,5 @@ METRIC = Metric(
         "tags": ExpertNeed("audio_tags"),
     },
     compute=compute,
+    stands_in_for={"faces": "SyncNet v2"},
 )

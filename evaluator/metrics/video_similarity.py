@@ -53,4 +53,5 @@ METRIC = Metric(
         "source": ExpertNeed("image_embedding", ("source",), EIGHT_FRAMES),
     },
     compute=compute,
+    stands_in_for={"image_embedding": "VideoCLIP-XL"},
 )

@@ -21,7 +21,8 @@ from evaluator.runner.media_unit import MediaUnit, Values
 from evaluator.runner.outcome import Absent, compute, judge, score, skipped
 from evaluator.runner.plan import Job, Planner
 from evaluator.runner.telemetry import Telemetry
-from evaluator.schema import Score
+from evaluator.runtime.digests import Stamp, stamp
+from evaluator.schema import Reason, Score, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Shelf:
 
 
 class Engine:
-    """Scores cases. `paths` names one file for every digest."""
+    """Scores cases. `paths` names one file for every digest, `stamps` what that file was like when it was hashed."""
 
     def __init__(
         self,
@@ -88,7 +89,9 @@ class Engine:
         by_id: Callable[[str], Expert],
         paths: Mapping[str, Path],
         telemetry: Telemetry,
+        stamps: Mapping[str, Stamp] | None = None,
     ) -> None:
+        self._stamps = stamps or {}
         self._planner = planner
         self._graph: Graph = planner.graph
         self._paths = paths
@@ -155,8 +158,18 @@ class Engine:
         """Everything about one file that outlives its decoding: what metrics and pair experts will read."""
         nodes, kept = self._wanted(file, users)
         values = self._unit.compute(self._paths[file], nodes)
+        if self._changed(file):
+            changed = Absent(
+                Status.FAILED, Reason("changed_during_run", f"{self._paths[file].name} changed; run again")
+            )
+            values = dict.fromkeys(nodes, changed)
         self._log_absent(file, values)
         return {node: values[node] for node in kept}
+
+    def _changed(self, file: str) -> bool:
+        """Whether a file is not the one any more whose digest was taken: its numbers would be under a wrong name."""
+        planned = self._stamps.get(file)
+        return planned is not None and planned != stamp(self._paths[file])
 
     def _wanted(self, file: str, users: Iterable[Work]) -> tuple[list[Node], list[Node]]:
         """(nodes that look at this file alone, inputs before users; those that a metric or a pair expert reads)."""
@@ -202,5 +215,5 @@ class Engine:
     def _log_absent(self, file: str, values: Values) -> None:
         for node, value in values.items():
             if isinstance(value, Absent) and value.trace:
-                path = str(self._paths[file])
+                path = self._paths[file]
                 self._telemetry.event("expert_error", "error", file=path, expert=node.expert, trace=value.trace)

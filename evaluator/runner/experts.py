@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from evaluator.experts.base import Expert
 from evaluator.runner.graph import Missing
 from evaluator.runtime.store import Store
-from evaluator.schema import ModelRef
+from evaluator.schema import ModelRef, Tier
 
 
 class ExpertPool:
@@ -24,9 +24,13 @@ class ExpertPool:
         self._lock = threading.RLock()
         self._served: dict[str, Expert | Missing] = {}
         self._experts: dict[str, Expert] = {}
+        self._unavailable: dict[str, str] = {}
 
     def serve(self, capability: str) -> Expert | Missing:
-        """The expert for a capability, or what to mount. With require_reference a stand-in raises ModelMissing."""
+        """The expert for a capability, or what to mount.
+
+        Raises ModelMissing if an embedded model is not prepared, and with require_reference for a stand-in.
+        """
         with self._lock:
             if capability not in self._served:
                 self._served[capability] = self._resolve(capability)
@@ -43,7 +47,7 @@ class ExpertPool:
     @property
     def unavailable(self) -> Mapping[str, str]:
         """Capabilities that were asked for and that nothing serves, with what to mount."""
-        return {name: found.message for name, found in self._served.items() if isinstance(found, Missing)}
+        return dict(self._unavailable)
 
     @property
     def used(self) -> list[str]:
@@ -56,9 +60,12 @@ class ExpertPool:
 
     def _resolve(self, capability: str) -> Expert | Missing:
         found = self._store.resolve(capability)
-        if found.entry is None:
-            return Missing("unavailable", "; ".join(found.reasons))
-        if self._require_reference and found.entry.stand_in:
+        candidates = self._store.lock.answering(capability)
+        if found.entry is None and all(entry.tier is Tier.REFERENCE for entry in candidates):
+            self._unavailable[capability] = "; ".join(found.reasons)
+            wanted = " or ".join(f"{entry.id}/{file.name}" for entry in candidates for file in entry.files)
+            return Missing("unavailable", f"no {wanted} is mounted; `evaluator models where` tells what to copy where")
+        if self._require_reference and found.entry is not None and found.entry.stand_in:
             found = self._store.resolve(capability, require_reference=True)
         entry = found.require()
         expert: Expert = importlib.import_module(f"evaluator.experts.{entry.id}").EXPERT(self._store)

@@ -127,7 +127,7 @@ def card(metric: Metric) -> dict[str, Any]:
 
 def given_arguments() -> tuple[str, ...]:
     """The command line as typed."""
-    return tuple(sys.argv[1:])
+    return tuple(os.fsencode(word).decode("utf-8", "backslashreplace") for word in sys.argv[1:])
 
 
 def read_header(folder: Path) -> dict[str, Any] | None:

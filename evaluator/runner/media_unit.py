@@ -69,12 +69,14 @@ class MediaUnit:
         with self._telemetry.stage("probe"):
             info = attempt(lambda: probe(path))
         if isinstance(info, Absent):
-            return dict.fromkeys(nodes, info)
+            return dict.fromkeys(nodes, placeless(info, path))
+        if info.video is not None and info.video.indexed_by == "decode":
+            self._telemetry.count("index_passes")  # the packet table could not be trusted: counted by decoding
         values = self._decode(path, info, nodes)
         for node in nodes:
             if node not in values:
                 values[node] = self.run(node, values)
-        return values
+        return {node: placeless(value, path) for node, value in values.items()}
 
     def run(self, node: Node, values: Mapping[Node, Any]) -> Any:
         """Run the expert of a node on values that exist already."""
@@ -94,6 +96,11 @@ class MediaUnit:
         values: Values = {}
         watching = [node for node in nodes if self._watches(node)]
         sounds = {node: node.want for node in nodes if isinstance(node.want, AudioView)}
+        for kind, code, message in info.damaged:  # the other stream's scores must not suffer
+            damage = Absent(Status.FAILED, Reason(code, message))
+            values |= dict.fromkeys(watching if kind == "video" else list(sounds), damage)
+        watching = [node for node in watching if node not in values]
+        sounds = {node: view for node, view in sounds.items() if node not in values}
         if info.video is None:
             values |= dict.fromkeys(watching, _no_stream("video"))
             watching = []
@@ -122,7 +129,7 @@ class MediaUnit:
         self._telemetry.count("frames_decoded", report.frames_decoded)
         self._telemetry.count("frames_converted", report.frames_converted)
         for note in report.notes:
-            self._telemetry.event("decode_note", "warning", file=str(path), note=note)
+            self._telemetry.event("decode_note", "warning", file=path, note=note)
         pictures = {node: tap.close() for node, (_, tap) in taps.items()}
         heard = {node: audio[view] for node, view in sounds.items()}
         return {**pictures, **heard}, report.clip or info
@@ -144,6 +151,14 @@ class MediaUnit:
         assert isinstance(expert, StreamingExpert)  # noqa: S101  (`_watches` said so)
         assert isinstance(want, ExpertNeed)  # noqa: S101
         return expert.view(want), lambda info: expert.tap(want, info)
+
+
+def placeless(value: Any, path: Path) -> Any:
+    """The same value; a message names the file without its folder: records must not depend on where it lies."""
+    if not isinstance(value, Absent):
+        return value
+    reason = Reason(value.reason.code, value.reason.message.replace(str(path), path.name))
+    return Absent(value.status, reason, value.trace)
 
 
 def _no_stream(kind: str) -> Absent:

@@ -5,7 +5,8 @@ Runs no metric. Refuses folders that do not belong together, and says what diffe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,43 +20,68 @@ from evaluator.runner.header import HEADER, RunStatus, read_header
 from evaluator.runner.judging import LEDGER
 from evaluator.runner.run import chosen_metrics
 from evaluator.runner.writer import SCORES, Key, Record, locked, read_records, write_atomic, write_in_order
-from evaluator.schema import Score, Status
+from evaluator.schema import Score, Status, to_tree
 
 MUST_AGREE = ("schema", "evaluator", "profile", "lock_sha256", "packages", "device")
 """Header fields in which two parts of one run may not differ."""
 
-JOINED = ("metrics", "models")
+SAME_CHOICE = ("metrics", "suites", "limit", "require_reference")
+"""Options in which they may not differ either: what was asked for."""
+
+LISTED = ("metrics", "models")
 """Header fields that list what a part used, by id: parts may use different ones, but not the same id differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The joined records in manifest order, and the cases that no part holds."""
+    """The joined records in manifest order, and the (case, metric) pairs that no part holds."""
 
     scores: tuple[Score, ...]
-    missing: tuple[str, ...]
+    missing: tuple[Key, ...]
     status: RunStatus
 
 
 def merge(manifest: Manifest, parts: Sequence[Path], out: Path) -> Merged:
     """Join `parts` into `out`. Raises UsageError if a part is not a finished run of this manifest or parts disagree."""
+    if out.resolve() in {part.resolve() for part in parts}:
+        raise UsageError(f"{out}: is one of the parts; choose another --out")
     headers = [_header(part, manifest) for part in parts]
     for part, header in zip(parts[1:], headers[1:], strict=True):
         _agree(parts[0], headers[0], part, header)
+    lists = {name: _listed(name, parts, headers) for name in LISTED}
     found = _union(parts)
     with locked(out):
-        order = _order(manifest, {key[1] for key in found})
+        order = _order(manifest, headers[0]["options"])
         write_in_order(out / SCORES, order, found)
         _join_ledgers(parts, out)
         scores = tuple(found[key].score for key in order if key in found)
-        present = {score.case for score in scores}
-        missing = tuple(case.id for case in manifest.cases if case.id not in present)
+        missing = () if headers[0]["options"]["limit"] else tuple(key for key in order if key not in found)
         status = _status(scores, missing)
-        lists = {name: _joined(name, parts, headers) for name in JOINED}
-        whole = {"status": status, "shard": "1/1", "arguments": [], "parts": _summaries(parts, headers)}
-        joined = {**headers[0], **lists, **whole}
-        write_atomic(out / HEADER, orjson.dumps(joined, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        _write_header(out, {**_joined(parts, headers, scores), **lists, "status": status})
     return Merged(scores, missing, status)
+
+
+def _write_header(out: Path, header: dict[str, Any]) -> None:
+    write_atomic(out / HEADER, orjson.dumps(to_tree(header), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+
+def _joined(parts: Sequence[Path], headers: Sequence[dict[str, Any]], scores: Sequence[Score]) -> dict[str, Any]:
+    """One header for the whole. What has no meaning for several processes together is null and stands in `parts`."""
+    counts = Counter(str(score.status) for score in scores)
+    return {
+        **headers[0],
+        "arguments": [],
+        "options": {**headers[0]["options"], "shard": [1, 1], "out": None, "workers": None},
+        "shard": "1/1",
+        "suites": list(dict.fromkeys(suite for header in headers for suite in header["suites"])),
+        "unavailable": {name: text for header in headers for name, text in header["unavailable"].items()},
+        "backends": {name: text for header in headers for name, text in header["backends"].items()},
+        "started": min(header["started"] for header in headers),
+        "ended": max(header["ended"] for header in headers),
+        "counts": {str(status): counts[str(status)] for status in Status},
+        "telemetry": None,
+        "parts": _summaries(parts, headers),
+    }
 
 
 def _join_ledgers(parts: Sequence[Path], out: Path) -> None:
@@ -78,12 +104,13 @@ def _header(part: Path, manifest: Manifest) -> dict[str, Any]:
 
 
 def _agree(first: Path, ours: dict[str, Any], part: Path, theirs: dict[str, Any]) -> None:
-    for field in MUST_AGREE:
-        if ours[field] != theirs[field]:
-            raise UsageError(f"{first} and {part}: {field} differs ({ours[field]!r} against {theirs[field]!r})")
+    chosen = [(f"--{name}", ours["options"][name], theirs["options"][name]) for name in SAME_CHOICE]
+    for field, one, other in [*((name, ours[name], theirs[name]) for name in MUST_AGREE), *chosen]:
+        if one != other:
+            raise UsageError(f"{first} and {part}: {field} differs ({one!r} against {other!r})")
 
 
-def _joined(name: str, parts: Sequence[Path], headers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _listed(name: str, parts: Sequence[Path], headers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Every entry of a list of all headers, once. Raises UsageError if two parts mean different things by one id."""
     found: dict[str, dict[str, Any]] = {}
     for part, header in zip(parts, headers, strict=True):
@@ -103,13 +130,14 @@ def _union(parts: Sequence[Path]) -> dict[Key, Record]:
     return found
 
 
-def _order(manifest: Manifest, metrics: set[str]) -> list[Key]:
-    return [
-        (case.id, metric.id) for case in manifest.cases for metric in chosen_metrics(case, ()) if metric.id in metrics
-    ]
+def _order(manifest: Manifest, options: Mapping[str, Any]) -> list[Key]:
+    """Every (case, metric) that the parts were asked for, in the order of the manifest."""
+    suites = options["suites"]
+    cases = [case for case in manifest.cases if not suites or case.suite in suites]
+    return [(case.id, metric.id) for case in cases for metric in chosen_metrics(case, options["metrics"])]
 
 
-def _status(scores: Sequence[Score], missing: Sequence[str]) -> RunStatus:
+def _status(scores: Sequence[Score], missing: Sequence[Key]) -> RunStatus:
     whole = not missing and not any(score.status is Status.FAILED for score in scores)
     return RunStatus.SUCCESS if whole else RunStatus.PARTIAL
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evaluator.judge.prompts import load
@@ -15,7 +15,7 @@ from evaluator.judge.types import JudgeIdentity
 from evaluator.metrics.base import Judged, Metric
 from evaluator.runner.graph import Graph, Missing, Node
 from evaluator.runner.judging import NO_JUDGE, Bench
-from evaluator.schema import Case, ModelRef, digest, to_tree
+from evaluator.schema import Case, ExpertNeed, ModelRef, digest, to_tree
 
 ROLES = ("video", "source")
 
@@ -55,10 +55,12 @@ class Planner:
         profile: str,
         media_version: int,
         bench: Bench = NO_JUDGE,
+        packages: Mapping[str, str] | None = None,
     ) -> None:
         self.graph = graph
         self.profile = profile
         self.bench = bench
+        self._packages = packages or {}
         self._model_ref = model_ref
         self._media_version = media_version
         self._templates: dict[tuple[str, str, tuple[str, ...]], _Template] = {}
@@ -92,8 +94,7 @@ class Planner:
         named = {role: role for role in roles}
         inputs = self._inputs(metric, named)
         nodes = [below for node in inputs.values() if isinstance(node, Node) for below in self.graph.closure(node)]
-        used = sorted({node.expert for node in nodes if node.expert})
-        models = tuple(self._model_ref(expert) for expert in used)
+        models = self._models(metric, nodes)
         judge = self._judge_facts(metric.judged) if metric.judged and self.bench.judges else None
         if judge is not None:
             models = (*models, self.bench.model_ref)
@@ -102,12 +103,23 @@ class Planner:
             "metric": [metric.id, metric.version],
             "profile": self.profile,
             "media": self._media_version,
+            "packages": self._packages,
             "inputs": {name: self.graph.describe_input(node) for name, node in inputs.items()},
             "models": models,
             **({"judge": judge} if judge is not None else {}),
         }
         looked_at = {name for node in nodes for name in node.files}
         return _Template(digest(facts), models, tuple(role for role in roles if role in looked_at))
+
+    def _models(self, metric: Metric, nodes: Iterable[Node]) -> tuple[ModelRef, ...]:
+        """Every model below a metric; one that fills another model's place in this metric says so."""
+        found: dict[str, ModelRef] = {}
+        for node in nodes:
+            if isinstance(node.want, ExpertNeed):
+                published = metric.stands_in_for.get(node.want.capability)
+                model = self._model_ref(node.expert)
+                found[node.expert] = replace(model, stands_in_for=published) if published else model
+        return tuple(found[expert] for expert in sorted(found))
 
     def _judge_facts(self, judged: Judged) -> object:
         """Everything about the asking that can change an answer: who is asked, in which words."""

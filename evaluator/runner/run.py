@@ -6,14 +6,14 @@ The only module that knows the order of these steps. It prints nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import evaluator.media
-from evaluator.errors import OutputError, PrerequisiteError, UsageError
+from evaluator.errors import ModelMissing, OutputError, PrerequisiteError, UsageError
 from evaluator.manifest import Manifest
 from evaluator.metrics.base import Metric
 from evaluator.runner import header as run_header
@@ -25,6 +25,7 @@ from evaluator.runner.judging import NO_JUDGE, NOBODY, Bench, JudgeChoice, judgi
 from evaluator.runner.plan import Job, Planner, by_source, media_of, shard
 from evaluator.runner.telemetry import Progress, Telemetry
 from evaluator.runner.writer import SCORES, Key, Record, ScoreWriter, locked, read_records, write_in_order
+from evaluator.runtime.digests import Stamp, stamp
 from evaluator.runtime.store import Store
 from evaluator.schema import Case, Score, Status, to_tree
 from evaluator.suites import suites
@@ -64,6 +65,7 @@ class RunResult:
 class _Plan:
     jobs: tuple[Job, ...]
     paths: Mapping[str, Path]
+    stamps: Mapping[str, Stamp]
     pool: ExpertPool
     planner: Planner
 
@@ -114,23 +116,29 @@ def make_plan(cases: Sequence[Case], store: Store, options: RunOptions, bench: B
     """All jobs of the selection. Hashes each file once (cached) and resolves each capability once."""
     pool = ExpertPool(store, options.require_reference)
     graph = Graph(pool.serve, pool.by_id)
-    planner = Planner(graph, pool.model_ref, options.profile, evaluator.media.VERSION, bench)
+    planner = Planner(graph, pool.model_ref, options.profile, evaluator.media.VERSION, bench, run_header.packages())
     jobs: list[Job] = []
     paths: dict[str, Path] = {}
-    with store.digests.together():
+    stamps: dict[str, Stamp] = {}
+    progress = Progress(len(cases), quiet=options.quiet, what="cases read")
+    with closing(progress), store.digests.together():
         for case in cases:
-            media = {role: media_digest(store, path) for role, path in media_of(case)}
-            paths.update({media[role]: path for role, path in media_of(case)})
+            media = {role: media_digest(store, path, f"{case.id} {role}") for role, path in media_of(case)}
+            for role, path in media_of(case):
+                if media[role] not in paths and (seen := stamp(path)) is not None:
+                    stamps[media[role]] = seen
+                paths.setdefault(media[role], path)
             jobs += [planner.job(case, metric, media) for metric in chosen_metrics(case, options.metrics)]
-    return _Plan(tuple(jobs), paths, pool, planner)
+            progress.advance()
+    return _Plan(tuple(jobs), paths, stamps, pool, planner)
 
 
-def media_digest(store: Store, path: Path) -> str:
-    """SHA-256 of a clip. One that cannot be read gets a name of its own; opening it will say what is wrong."""
+def media_digest(store: Store, path: Path, use: str) -> str:
+    """SHA-256 of a clip. One that cannot be read is named by its use instead; opening it will say what is wrong."""
     try:
         return store.digests.sha256(path)
     except PrerequisiteError:
-        return f"unreadable {path}"
+        return f"unreadable {use}"
 
 
 def check_choices(cases: Sequence[Case], options: RunOptions) -> None:
@@ -142,6 +150,10 @@ def check_choices(cases: Sequence[Case], options: RunOptions) -> None:
         near = get_close_matches(unknown[0], known, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise UsageError(f"--metrics {', '.join(unknown)}: no such metric; {hint}there are {', '.join(sorted(known))}")
+    if options.require_reference:
+        for metric in (metric for case in cases for metric in chosen_metrics(case, options.metrics)):
+            for published in metric.stands_in_for.values():
+                raise ModelMissing(f"{metric.id} stands in for {published}, and a reference model is required")
     for name in sorted(named):
         if options.profile not in suites()[name].profiles:
             raise UsageError(f"--profile {options.profile}: suite {name} has {', '.join(suites()[name].profiles)}")
@@ -184,7 +196,7 @@ def _score(
         order = [job.key for job in plan.jobs]
         write_in_order(options.out / SCORES, order, done)
         backends = plan.pool.backends()
-        scores = [record.score for record in done.values()]
+        scores = [record.score for record in list(done.values())]
         replace(header.ended_as(status, scores, telemetry.facts()), backends=backends).write(options.out)
     return RunResult(status, tuple(done[key].score for key in order), reused, plan.jobs)
 
@@ -192,7 +204,7 @@ def _score(
 def _run_jobs(plan: _Plan, done: dict[Key, Record], options: RunOptions, telemetry: Telemetry) -> None:
     work, total = _work(plan.jobs, done)
     progress = Progress(total, total - len(work), options.quiet)
-    engine = Engine(plan.planner, plan.pool.by_id, plan.paths, telemetry)
+    engine = Engine(plan.planner, plan.pool.by_id, plan.paths, telemetry, plan.stamps)
     with ScoreWriter(options.out / SCORES) as writer:
 
         def deliver(item: Work, scores: list[Score]) -> None:
@@ -226,7 +238,7 @@ def _header(manifest: Manifest, store: Store, options: RunOptions, plan: _Plan) 
         status=RunStatus.STARTED,
         arguments=run_header.given_arguments(),
         options=_resolved(options),
-        manifest={"path": str(manifest.path), "sha256": manifest.digest, "cases": len(manifest.cases)},
+        manifest={"path": manifest.path, "sha256": manifest.digest, "cases": len(manifest.cases)},
         lock_sha256=store.lock_sha256,
         shard="{}/{}".format(*options.shard),
         suites=named,

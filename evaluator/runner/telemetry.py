@@ -17,6 +17,8 @@ from typing import Any, TextIO
 import orjson
 from tqdm import tqdm
 
+from evaluator.schema import to_tree
+
 PROGRESS_SECONDS = 30.0
 """Between two progress lines when nobody watches a terminal."""
 
@@ -56,7 +58,7 @@ class Telemetry:
             return
         line = {"ts": round(time.time(), 3), "level": level, "event": event, **fields}
         with self._lock:
-            self._log.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE, default=str))
+            self._log.write(orjson.dumps(to_tree(line), option=orjson.OPT_APPEND_NEWLINE))
             self._log.flush()
 
     def facts(self) -> dict[str, Any]:
@@ -72,37 +74,51 @@ class Telemetry:
 
 
 class Progress:
-    """Cases done of cases to do: a bar on a terminal, a line every PROGRESS_SECONDS elsewhere, nothing when quiet."""
+    """Cases done of cases to do: a bar on a terminal, a line every PROGRESS_SECONDS elsewhere, nothing when quiet.
 
-    def __init__(self, total: int, done: int = 0, quiet: bool = False, stream: TextIO | None = None) -> None:
+    The line comes from a thread of its own: one long clip must not look like a hang. Safe for several workers.
+    """
+
+    def __init__(
+        self, total: int, done: int = 0, quiet: bool = False, stream: TextIO | None = None, what: str = "cases"
+    ) -> None:
         self._stream = stream or sys.stderr
-        self._total, self._done, self._failed = total, done, 0
-        self._start = self._last = time.monotonic()
-        self._first = done
-        self._quiet = quiet
+        self._what = what
+        self._total, self._done, self._first, self._failed = total, done, done, 0
+        self._start = time.monotonic()
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
         self._bar: Any = None
-        if not quiet and self._stream.isatty():
-            self._bar = tqdm(total=total, initial=done, unit="case", file=self._stream, smoothing=0.1)
+        if quiet:
+            return
+        if self._stream.isatty():
+            self._bar = tqdm(total=total, initial=done, unit=f" {what}", file=self._stream, smoothing=0.1, delay=0.5)
+        else:
+            threading.Thread(target=self._talk, daemon=True).start()
 
-    def advance(self, failed: int) -> None:
-        """One more case is done; `failed` of its metrics have no result because of an error."""
-        self._done += 1
-        self._failed += failed
-        if self._bar is not None:
-            self._bar.update()
-            if failed:
-                self._bar.set_postfix(failed=self._failed)
-        elif not self._quiet and time.monotonic() - self._last >= PROGRESS_SECONDS:
-            self._last = time.monotonic()
-            self._say()
-
-    def _say(self) -> None:
-        rate = (self._done - self._first) / (time.monotonic() - self._start)
-        left = (self._total - self._done) / rate
-        line = f"{self._done}/{self._total} cases, {rate:.2f}/s, {left:.0f} s left, {self._failed} failed metrics"
-        print(line, file=self._stream, flush=True)
+    def advance(self, failed: int = 0) -> None:
+        """One more is done; `failed` of its metrics have no result because of an error."""
+        with self._lock:
+            self._done += 1
+            self._failed += failed
+            if self._bar is not None:
+                self._bar.update()
+                if failed:
+                    self._bar.set_postfix(failed=self._failed)
 
     def close(self) -> None:
         """Leave the terminal as it was."""
+        self._closed.set()
         if self._bar is not None:
             self._bar.close()
+
+    def _talk(self) -> None:
+        while not self._closed.wait(PROGRESS_SECONDS):
+            print(self._line(), file=self._stream, flush=True)
+
+    def _line(self) -> str:
+        with self._lock:
+            done, failed = self._done, self._failed
+        rate = (done - self._first) / (time.monotonic() - self._start)
+        left = f", {(self._total - done) / rate:.0f} s left" if rate else ""
+        return f"{done}/{self._total} {self._what}, {rate:.2f}/s{left}, {failed} failed metrics"

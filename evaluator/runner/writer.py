@@ -19,7 +19,7 @@ from evaluator.schema import Score, decode_score, encode
 
 SCORES = "scores.jsonl"
 SYNC_SECONDS = 5.0
-"""At most this much finished work is lost when the machine (not only the process) dies."""
+"""Between two syncs while cases keep finishing: what the machine's death (not only the process's) can take."""
 
 Key = tuple[str, str]
 

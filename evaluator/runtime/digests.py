@@ -51,13 +51,13 @@ class DigestCache:
     def sha256(self, path: Path, fresh: bool = False) -> str:
         """Digest of a file, read again if `fresh` or if the file is not as it was. Raises PrerequisiteError."""
         try:
-            known = self._known.get(str(path.resolve()))
-            if known is not None and not fresh and known[0] == _stamp(path.stat()):
+            known = self._known.get(_name(path))
+            if known is not None and not fresh and known[0] == stamp(path):
                 return known[1]
-            digest, stamp = _hash(path)
+            digest, seen = _hash(path)
         except OSError as error:
             raise PrerequisiteError(f"{path}: cannot be read ({error.strerror})") from error
-        self._remember(str(path.resolve()), stamp, digest)
+        self._remember(_name(path), seen, digest)
         return digest
 
     @contextmanager
@@ -88,16 +88,24 @@ class DigestCache:
             self._dirty = False
 
 
-def _stamp(stat: os.stat_result) -> Stamp:
+def stamp(path: Path) -> Stamp | None:
+    """What the file system says of a file; None if it is not there."""
+    try:
+        return _of(path.stat())
+    except OSError:
+        return None
+
+
+def _of(stat: os.stat_result) -> Stamp:
     return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
 
 
 def _hash(path: Path) -> tuple[str, Stamp | None]:
     """The digest, and the stamp that belongs to it: None if the file changed meanwhile."""
     with path.open("rb") as stream:
-        before = _stamp(os.fstat(stream.fileno()))
+        before = _of(os.fstat(stream.fileno()))
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        after = _stamp(os.fstat(stream.fileno()))
+        after = _of(os.fstat(stream.fileno()))
     return digest, after if before == after else None
 
 
@@ -108,6 +116,11 @@ def _read(file: Path) -> dict[str, tuple[Stamp, str]]:
         return {str(path): (_as_stamp(stamp), str(digest)) for path, (stamp, digest) in tree.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
+
+
+def _name(path: Path) -> str:
+    """A path as JSON can hold it, also one whose bytes are not UTF-8."""
+    return os.fsencode(path.resolve()).decode("utf-8", "backslashreplace")
 
 
 def _as_stamp(numbers: list[int]) -> Stamp:

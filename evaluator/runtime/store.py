@@ -261,6 +261,9 @@ def _exported_here(entry: ModelEntry, file: ModelFile, record: Path, found: str)
 def missing_message(entry: ModelEntry, status: FileStatus) -> str:
     """What to copy where: the path, the digest and the origin of a file that is not there."""
     sha = f"SHA-256 {status.expected}" if status.expected else "any file that honours the contract in the model lock"
-    prepared = entry.export is not None or entry.sources
-    how = f"; prepare it with: python -m export build {entry.id}" if prepared else ""
+    how = ""
+    if entry.tier is Tier.EMBEDDED:
+        how = "; prepare it with: ./run.sh setup"
+    elif entry.export is not None:
+        how = f"; or export it from its published weights: python -m export build {entry.id} --models DIR"
     return f"{status.path}: missing (model {entry.id}, {sha}); origin: {entry.origin.published}{how}"

@@ -6,12 +6,14 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+import av
 import pytest
 
 from evaluator.metrics.base import Metric
 from evaluator.runner.engine import Engine, Shelf, Work
 from evaluator.runner.telemetry import Telemetry
-from evaluator.schema import Case, Score, Status
+from evaluator.runtime.digests import stamp
+from evaluator.schema import Case, Score, Status, encode
 from tests.runner.clips import clip
 from tests.runner.fakes import ALL, BRIGHT, COUNT, CRASHES, DEFECT, LIAR, LOUD, MOVED, NOWHERE, Brightness, World, case
 
@@ -122,6 +124,59 @@ def test_what_a_delivery_raises_ends_the_run(clips: dict[str, Path]) -> None:
 
     with pytest.raises(OSError, match="no space"):
         engine.run(work, 2, full_disk)
+
+
+def test_a_clip_that_changes_during_the_run_is_not_scored_under_its_old_name(tmp_path: Path) -> None:
+    path = clip(tmp_path / "c.mp4")
+    world = World()
+    planner = world.planner()
+    work = [Work("one", (planner.job(case("one", path), BRIGHT, {"video": "v"}),))]
+    planned = stamp(path)
+    assert planned is not None
+    found: list[Score] = []
+    for expected in (Status.OK, Status.FAILED):
+        engine = Engine(planner, lambda name: world.experts[name], {"v": path}, Telemetry(), {"v": planned})
+        engine.run(work, 1, lambda _, scores: found.extend(scores))
+        assert found[-1].status is expected
+        clip(path, seed=9)
+    assert found[-1].reason is not None
+    assert found[-1].reason.code == "changed_during_run"
+
+
+def test_a_damaged_sound_does_not_take_the_pictures_with_it(tmp_path: Path) -> None:
+    found, _ = score_all([case("one", garbled(clip(tmp_path / "c.mp4", level=0.9)))], (BRIGHT, COUNT, LOUD))
+    assert found["one", "bright"].status is Status.OK
+    assert found["one", "count"].value == 30
+    assert found["one", "loud"].status is Status.FAILED
+    assert "audio" in str(found["one", "loud"].reason)
+
+
+def garbled(path: Path) -> Path:
+    """The clip with every sound packet overwritten in place."""
+    with av.open(str(path)) as container:
+        packets = [(packet.pos, packet.size) for packet in container.demux(audio=0) if packet.size]
+    data = bytearray(path.read_bytes())
+    for position, size in packets:
+        data[position : position + size] = b"\xff" * size
+    path.write_bytes(data)
+    return path
+
+
+def test_messages_do_not_depend_on_where_a_file_lies(tmp_path: Path) -> None:
+    told = []
+    for name in ("here", "there"):
+        path = tmp_path / name / "c.mp4"
+        path.parent.mkdir()
+        path.write_bytes(b"no film " * 99)
+        found, _ = score_all([case("one", path)], (BRIGHT,))
+        told.append(encode(found["one", "bright"]))
+    assert told[0] == told[1]
+
+
+def test_a_file_that_had_to_be_counted_by_decoding_is_counted_as_that(tmp_path: Path) -> None:
+    _, telemetry = score_all([case("one", clip(tmp_path / "c.avi", sound=False))], (COUNT,))
+    assert telemetry.counters["index_passes"] == 1
+    assert telemetry.counters["decode_passes"] == 1
 
 
 def test_a_shelf_computes_once_and_forgets_after_the_last_user() -> None:

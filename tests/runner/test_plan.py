@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.metrics.base import Metric
-from evaluator.runner.plan import by_source, shard
+from evaluator.runner.plan import Planner, by_source, shard
 from evaluator.schema import Case, ExpertNeed
 from tests.runner.fakes import BRIGHT, COUNT, MOVED, NOWHERE, World, case
 
@@ -46,6 +46,23 @@ def test_the_same_inputs_have_the_same_fingerprint() -> None:
 )
 def test_what_can_change_a_score_changes_the_fingerprint(changed: dict[str, object]) -> None:
     assert fingerprint(**changed) != fingerprint()  # type: ignore[arg-type]
+
+
+def test_another_version_of_a_library_that_makes_numbers_counts() -> None:
+    def with_numpy(version: str) -> str:
+        world = World()
+        graph = world.planner().graph
+        planner = Planner(graph, world.model_ref, "paper", media_version=1, packages={"numpy": version})
+        return planner.job(CASE, BRIGHT, MEDIA).fingerprint
+
+    assert with_numpy("2.3.5") == with_numpy("2.3.5") != with_numpy("2.4.0")
+
+
+def test_a_model_in_another_ones_place_says_so_in_the_record() -> None:
+    proxy = replace(BRIGHT, stands_in_for={"brightness": "a photometer"})
+    (model,) = World().planner().job(CASE, proxy, MEDIA).models
+    assert model.stands_in_for == "a photometer"
+    assert World().planner().job(CASE, BRIGHT, MEDIA).models[0].stands_in_for == ""
 
 
 def test_an_experts_version_counts_also_below_another_expert() -> None:

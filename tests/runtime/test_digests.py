@@ -119,7 +119,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_remembered(
     weights: Path, memory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stamps = iter([(1, 2, 3, 4), (1, 2, 9, 4)])
-    monkeypatch.setattr(digests, "_stamp", lambda stat: next(stamps))
+    monkeypatch.setattr(digests, "_of", lambda stat: next(stamps))
     assert DigestCache(memory).sha256(weights) == sha(b"one")
     assert not memory.exists()
 
