@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -29,6 +31,13 @@ def foreign_addresses(trace: str) -> list[str]:
     return found
 
 
+def cannot(reason: str) -> NoReturn:
+    """Skip, or fail where the proof is demanded (CI sets EVALUATOR_REQUIRE_AIRGAP)."""
+    if os.environ.get("EVALUATOR_REQUIRE_AIRGAP"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
 def test_the_reader_of_traces_sees_what_it_must() -> None:
     socket = "7 socket(AF_INET, SOCK_DGRAM|SOCK_CLOEXEC, IPPROTO_IP) = 3"
     away = '7 connect(3, {sa_family=AF_INET, sin_port=htons(443), sin_addr=inet_addr("192.0.2.7")}, 16) = 0'
@@ -41,7 +50,7 @@ def test_the_reader_of_traces_sees_what_it_must() -> None:
 def test_the_demo_opens_no_socket_to_anywhere(demo: Demo, baseline: bytes, tmp_path: Path) -> None:
     """In a network namespace with loopback only, traced, and with the variables unset that quiet some libraries."""
     if not (shutil.which("strace") and shutil.which("unshare")):
-        pytest.skip("strace and unshare are not installed")
+        cannot("strace and unshare are not installed")
     trace = tmp_path / "trace"
     tracer = ["strace", "-f", "--seccomp-bpf", "-e", "trace=network", "-o", str(trace)]
     run = demo.command("--manifest", str(MANIFEST), "--out", str(tmp_path / "out"))
@@ -49,7 +58,7 @@ def test_the_demo_opens_no_socket_to_anywhere(demo: Demo, baseline: bytes, tmp_p
     environment = {k: v for k, v in demo.environment().items() if k not in {"CI", "GITHUB_ACTIONS"}}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if "Operation not permitted" in done.stderr and not trace.exists():
-        pytest.skip("this machine does not let us make a network namespace")
+        cannot("this machine does not let us make a network namespace")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "scores.jsonl").read_bytes() == baseline
     assert foreign_addresses(trace.read_text()) == []
@@ -59,7 +68,7 @@ def test_the_demo_opens_no_socket_to_anywhere(demo: Demo, baseline: bytes, tmp_p
 def test_a_judged_run_talks_to_loopback_only(demo: Demo, tmp_path: Path) -> None:
     """Handshake, self-check and questions, with the judge in the same namespace, and every process traced."""
     if not (shutil.which("strace") and shutil.which("unshare")):
-        pytest.skip("strace and unshare are not installed")
+        cannot("strace and unshare are not installed")
     trace, out = tmp_path / "trace", tmp_path / "out"
     server = [sys.executable, str(ROOT / "tests" / "judge" / "fake_server.py"), "serve", "model", "--port", "8123"]
     chosen = ["--metrics", "prompt_following", "--limit", "2", "--judge-url", "http://127.0.0.1:8123"]
@@ -89,7 +98,7 @@ WAIT = (
 def test_the_tracer_would_notice(tmp_path: Path) -> None:
     """The same proof on a program that does open an internet socket."""
     if not shutil.which("strace"):
-        pytest.skip("strace is not installed")
+        cannot("strace is not installed")
     trace = tmp_path / "trace"
     tracer = ["strace", "-f", "--seccomp-bpf", "-e", "trace=network", "-o", str(trace)]
     offender = [sys.executable, "-c", "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)"]
