@@ -1,7 +1,9 @@
 """Did the sound survive an edit of the pictures? Best correlation of two magnitude spectrograms over +-3 s of lag.
 
 AVE-Compass 4.9, exactly, with the default silence rule of its section 3.2. What it does not see: gain, polarity, and
-most of a truncation (unrelated noise scores about 0.5, not 0), so `gain_db` and `duration_ratio` stand beside it.
+most of a truncation (unrelated noise scores about 0.5, not 0), so `gain_db` and `duration_ratio` stand beside it. Nor does
+it see a delay that is written as a time stamp instead of as silence, because the published extraction drops it:
+`start_difference_sec` (output minus source) tells.
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ def level_facts(output: Audio, source: Audio) -> dict[str, Any]:
     return {
         "gain_db": float(20.0 * np.log10(gain)) if gain > 0.0 else None,
         "duration_ratio": len(output.samples) / length if length else None,
+        "start_difference_sec": output.start - source.start if output.present and source.present else None,
     }
 
 

@@ -52,6 +52,13 @@ def test_golden_noise() -> None:
     assert alone.details["best_lag_frames"] == -75
 
 
+def test_a_delay_that_is_only_a_time_stamp_is_told_and_not_scored() -> None:
+    found = METRIC.compute(output=sound(M, start=0.4), source=sound(M))
+    assert found.value == 1.0
+    assert found.details["start_difference_sec"] == pytest.approx(0.4)
+    assert METRIC.compute(output=silent(2.0, present=False), source=sound(M)).details["start_difference_sec"] is None
+
+
 def test_two_silent_clips_agree() -> None:
     found = METRIC.compute(output=silent(3.0, present=False), source=silent(2.0))
     assert (found.value, found.raw, found.details["method"]) == (1.0, None, "both_silent")
