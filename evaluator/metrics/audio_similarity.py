@@ -1,8 +1,8 @@
 """Did the sound survive an edit of the pictures? Best correlation of two magnitude spectrograms over +-3 s of lag.
 
 AVE-Compass 4.9, exactly, with the default silence rule of its section 3.2. What it does not see: gain, polarity, and
-most of a truncation (unrelated noise scores about 0.5, not 0), so `gain_db` and `duration_ratio` stand beside it. Nor does
-it see a delay that is written as a time stamp instead of as silence, because the published extraction drops it:
+most of a truncation (unrelated noise scores about 0.5, not 0), so `gain_db` and `duration_ratio` stand beside it. Nor
+does it see a delay that is written as a time stamp instead of as silence, because the published extraction drops it:
 `start_difference_sec` (output minus source) tells.
 """
 

@@ -54,7 +54,7 @@ def test_golden_noise() -> None:
 
 def test_a_delay_that_is_only_a_time_stamp_is_told_and_not_scored() -> None:
     found = METRIC.compute(output=sound(M, start=0.4), source=sound(M))
-    assert found.value == 1.0
+    assert found.value == pytest.approx(1.0)
     assert found.details["start_difference_sec"] == pytest.approx(0.4)
     assert METRIC.compute(output=silent(2.0, present=False), source=sound(M)).details["start_difference_sec"] is None
 
