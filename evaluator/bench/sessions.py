@@ -47,8 +47,12 @@ class Calls:
         return self.count * (shape[0] if shape else 1)
 
     def ready(self, repeats: int = REPEATS) -> float:
-        """CPU seconds of all calls, had each taken what a repetition on the ready tensors takes (median)."""
-        return self.count * statistics.median(_timed(self.session, self.feeds) for _ in range(repeats))
+        """CPU seconds of all calls, had each taken what a repetition on the ready tensors takes (median).
+
+        Never more than they took in the run: when the machine gets slower meanwhile, a limit must not look nearer.
+        """
+        repeated = statistics.median(_timed(self.session, self.feeds) for _ in range(repeats))
+        return min(self.seconds, self.count * repeated)
 
     def gflop(self) -> float:
         """Floating-point operations of all calls in units of 10^9; two per multiplication of a weight or a product."""

@@ -28,6 +28,11 @@ def test_the_baseline_holds_what_a_quick_run_measures() -> None:
 
 @pytest.mark.slow
 def test_no_ratio_is_clearly_worse_than_the_baseline(models: Store, tmp_path_factory: pytest.TempPathFactory) -> None:
-    found = bench(BenchOptions(clips=tmp_path_factory.mktemp("bench"), quick=True), say=lambda _: None)
-    assert losses(read_board(BASELINE), found) == []
+    clips = tmp_path_factory.mktemp("bench")
+    found = bench(BenchOptions(clips=clips, quick=True), say=lambda _: None)
+    lost = losses(read_board(BASELINE), found)
+    if lost:  # a neighbour's noise does not come twice in the same place; slower code does
+        again = losses(read_board(BASELINE), bench(BenchOptions(clips=clips, quick=True), say=lambda _: None))
+        lost = [line for line in lost if line.split()[0] in {other.split()[0] for other in again}]
+    assert lost == []
     assert (ratios(found)["S2"], ratios(found)["S6 torch"]) == (1.0, 0.0)
