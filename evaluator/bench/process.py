@@ -16,6 +16,18 @@ from pathlib import Path
 
 from evaluator.errors import EvaluatorError
 
+_LAUNCHER = """
+import os, sys
+report, *command = sys.argv[1:]
+pid = os.posix_spawnp(command[0], command, os.environ)
+_, status, usage = os.wait4(pid, 0)
+with open(report, "w") as file:
+    file.write(f"{usage.ru_utime + usage.ru_stime} {usage.ru_maxrss}")
+code = os.waitstatus_to_exitcode(status)
+sys.exit(code if code >= 0 else 128 - code)
+"""
+"""Starts the command from a small process: Linux counts the memory of whoever forks as the child's own peak."""
+
 TICK = os.sysconf("SC_CLK_TCK")
 POLL = 0.002  # seconds between two looks at a file
 LAST_WORDS = 800  # bytes of a failed command's stderr that are shown
@@ -35,20 +47,19 @@ class Cost:
 def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Cost:
     """Run a command to its end. Raises EvaluatorError with its last words unless it exits with 0."""
     start = time.monotonic()
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(  # noqa: S603  (our own commands, no shell)
-            command, stdout=out, stderr=err, env={**os.environ, **(environment or {})}
+    with tempfile.NamedTemporaryFile() as report:
+        done = subprocess.run(  # noqa: S603  (our own commands, no shell)
+            [sys.executable, "-c", _LAUNCHER, report.name, *command],
+            capture_output=True,
+            check=False,
+            env={**os.environ, **(environment or {})},
         )
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
         wall = time.monotonic() - start
-        for stream in (out, err):
-            stream.seek(0)
-        output, errors = out.read(), err.read()
-    if process.returncode:
-        said = errors[-LAST_WORDS:].decode(errors="replace")
-        raise EvaluatorError(f"{' '.join(command)}: exit {process.returncode}: {said}")
-    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * 1024, output, errors)
+        used = report.read().split()
+    if done.returncode:
+        said = done.stderr[-LAST_WORDS:].decode(errors="replace")
+        raise EvaluatorError(f"{' '.join(command)}: exit {done.returncode}: {said}")
+    return Cost(float(used[0]), wall, int(used[1]) * 1024, done.stdout, done.stderr)
 
 
 def evaluator_command(*arguments: str | Path) -> list[str]:

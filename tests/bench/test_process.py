@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from evaluator.bench.process import run, until
@@ -27,6 +28,12 @@ def test_peak_memory_and_words_are_seen() -> None:
     found = run(python("import sys; x = b'1' * 300_000_000; print('out'); print('err', file=sys.stderr)"))
     assert 300e6 < found.rss < 400e6
     assert (found.output, found.errors) == (b"out\n", b"err\n")
+
+
+def test_the_memory_of_whoever_measures_is_not_counted() -> None:
+    ballast = np.ones(100_000_000)  # 800 MB, really there
+    assert run(python("pass")).rss < 100e6
+    assert ballast[-1] == 1
 
 
 def test_a_failure_is_told_with_its_last_words() -> None:
