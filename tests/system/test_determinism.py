@@ -70,11 +70,18 @@ def kill_until_done(demo: Demo, out: Path, rng: random.Random, most: int) -> int
     return most
 
 
+def listen_to_interrupts() -> None:
+    """A shell starts background jobs with interrupts ignored, and so are all of their children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.slow
 def test_an_interrupt_keeps_what_is_finished_and_exits_130(demo: Demo, baseline: bytes, tmp_path: Path) -> None:
     out = tmp_path / "out"
     command = demo.command("--manifest", str(MANIFEST), "--out", str(out), "--workers", "1")
-    process = subprocess.Popen(command, env=demo.environment(), stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, env=demo.environment(), stderr=subprocess.PIPE, text=True, preexec_fn=listen_to_interrupts
+    )
     deadline = time.monotonic() + 120
     while not ((out / "scores.jsonl").exists() and (out / "scores.jsonl").stat().st_size):
         assert time.monotonic() < deadline
