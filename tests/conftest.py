@@ -23,9 +23,8 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def models() -> SessionSource:
     """Verified sessions over the prepared model store."""
-    from evaluator.runtime.store import Store
-
     from evaluator.errors import ModelMissing
+    from evaluator.runtime.store import Store
 
     store = Store.open()
     try:
