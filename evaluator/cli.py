@@ -426,3 +426,23 @@ def distill_agree(teacher: Path, student: Path, rows: Path | None, seed: int, as
     from evaluator import commands_distill
 
     return commands_distill.agree(teacher, student, rows, seed, as_json)
+
+
+def _settings(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    pairs = [value.partition("=") for value in values]
+    if wrong := [name for name, sign, _ in pairs if not (name and sign)]:
+        raise click.BadParameter(f"expected NAME=VALUE, found {wrong[0]!r}")
+    return {name: value for name, _, value in pairs}
+
+
+@cli.command(epilog=EXIT_CODES)
+@click.argument("suite")
+@click.argument("root", type=PathIn)
+@option("--system", required=True, help="The model or method whose clips these are.")
+@option("--out", type=PathOut, help="File to write. [default: ROOT/SYSTEM.jsonl]")
+@click.option("--set", "settings", multiple=True, callback=_settings, help="NAME=VALUE that only this suite knows.")
+def manifest(suite: str, root: Path, system: str, out: Path | None, settings: dict[str, str]) -> int:
+    """Write a manifest from the layout in which a benchmark is published."""
+    from evaluator import commands_suites
+
+    return commands_suites.manifest(suite, root, system, settings, out)

@@ -20,6 +20,7 @@ from evaluator.manifest import check as checking
 from evaluator.manifest.check import Facts
 from evaluator.metrics.base import Direction, Metric
 from evaluator.report.aggregate import SUMMARY, Row, aggregate, write_summary
+from evaluator.report.boards import Sections, printed, sections
 from evaluator.report.table import ARROWS, absences, stand_ins, table
 from evaluator.runner import header
 from evaluator.runner import merge as merging
@@ -55,10 +56,10 @@ def run(given: Mapping[str, Any]) -> int:
     result = running.run(manifest, Store.open(given["models"]), options)
     if options.dry_run:
         return _announce(result, given["as_json"])
-    rows = aggregate(result.scores)
-    write_summary(options.out, rows)
+    rows, boards = aggregate(result.scores), sections(manifest.cases, result.scores)
+    write_summary(options.out, rows, boards)
     if not options.quiet:
-        show(options.out, rows, result.scores, result.reused)
+        show(options.out, rows, boards, result.scores, result.reused)
     if given["as_json"]:
         write_json({"status": result.status, "out": options.out, "rows": rows})
     return exit_code(result.scores)
@@ -93,14 +94,15 @@ def list_metrics(name: str | None, as_json: bool) -> int:
 
 def merge(manifest: Path, media_root: Path | None, parts: tuple[Path, ...], out: Path, quiet: bool) -> int:
     """Join shards."""
-    joined = merging.merge(load(manifest, media_root), parts, out)
-    rows = aggregate(joined.scores)
-    write_summary(out, rows)
+    whole = load(manifest, media_root)
+    joined = merging.merge(whole, parts, out)
+    rows, boards = aggregate(joined.scores), sections(whole.cases, joined.scores)
+    write_summary(out, rows, boards)
     if joined.missing:
         case, metric = joined.missing[0]
         say(f"{len(joined.missing)} scores are in no part (first {metric} of {case}): was a shard left out?")
     if not quiet:
-        show(out, rows, joined.scores, len(joined.scores))
+        show(out, rows, boards, joined.scores, len(joined.scores))
     return errors.EXIT_FAILED_CASES if joined.missing else exit_code(joined.scores)
 
 
@@ -123,7 +125,7 @@ def models(what: str, folder: Path | None, as_json: bool) -> int:
 def load(path: Path, media_root: Path | None) -> Manifest:
     """Read a manifest against the suites that exist. Raises ManifestError with all of its problems."""
     known: Suites = {name: suite.data for name, suite in suites().items()}
-    return read(path, media_root, suites=known)
+    return read(path, media_root, suites=known, examine={name: suite.examine for name, suite in suites().items()})
 
 
 def say(text: str) -> None:
@@ -142,13 +144,15 @@ def exit_code(scores: Iterable[Score]) -> int:
     return errors.EXIT_FAILED_CASES if failed else errors.EXIT_OK
 
 
-def show(out: Path, rows: list[Row], scores: tuple[Score, ...], reused: int) -> None:
-    """The table, what is missing and why, and where everything is."""
+def show(out: Path, rows: list[Row], boards: Sections, scores: tuple[Score, ...], reused: int) -> None:
+    """The tables, what is missing and why, and where everything is."""
     width = get_terminal_size((WIDTH, 24)).columns if sys.stderr.isatty() else WIDTH
     for name in dict.fromkeys(row.suite for row in rows):
         own = [row for row in rows if row.suite == name]
         metrics = {metric.id: metric for metric in suites()[name].metrics}
         say("\n" + table(name, own, metrics, width))
+        for board in boards.get(name, ()):
+            say("\n" + printed(board))
     say(f"\n{ARROWS[Direction.HIGHER]} higher is better, {ARROWS[Direction.LOWER]} lower is better; means over cases")
     for line in [*stand_ins(rows), *absences(scores, width - 2)]:
         say(f"  {line}")

@@ -50,17 +50,30 @@ class Case:
     prompt: str = ""
     category: str = ""
     references: tuple[Reference, ...] = ()
-    checklist: Path | tuple[Any, ...] | None = None
+    checklist: Any = None  # the questions themselves (parsed JSON), wherever the manifest kept them
     shots: tuple[Any, ...] = ()
     labels: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def media(self, role: str) -> Path | None:
-        """Path of the clip that plays `role`: "video" (the clip under test) or "source"; None if the case has none."""
-        if role not in {"video", "source"}:
+        """Path of the file that plays `role`; None if the case has none.
+
+        Roles are "video" (the clip under test), "source", and "reference:0", "reference:1" ... in the order of
+        `references`.
+        """
+        if role in {"video", "source"}:
+            return self.video if role == "video" else self.source
+        kind, _, index = role.partition(":")
+        if kind != "reference" or not index.isdecimal():
             raise ValueError(f"unknown role {role!r}")
-        return self.video if role == "video" else self.source
+        return self.references[int(index)].path if int(index) < len(self.references) else None
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles that this case fills."""
+        references = tuple(f"reference:{index}" for index in range(len(self.references)))
+        return ("video", *(("source",) if self.source is not None else ()), *references)
 
 
 # --------------------------------------------------------------------------------- what may be asked of a clip

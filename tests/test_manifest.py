@@ -48,6 +48,7 @@ def folder(tmp_path: Path) -> Path:
     (inside / "sub").mkdir(parents=True)
     for name in ("clip.mp4", "source.mp4", "sub/face.png", "list.json"):
         (inside / name).write_bytes(b"x")
+    (inside / "list.json").write_text('[{"q": 1}]')
     (tmp_path / "outside.mp4").write_bytes(b"x")
     return inside
 
@@ -99,7 +100,7 @@ class TestAccepted:
             prompt="two\nlines",
             category="style",
             references=(Reference("image", folder / "sub/face.png", "face", "anna"),),
-            checklist=folder / "list.json",
+            checklist=({"q": 1},),
             shots=({"id": 1},),
             labels={"level": "easy"},
             meta={"anything": [1, None, 2.5]},

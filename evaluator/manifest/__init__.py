@@ -8,11 +8,12 @@
     check     every media file of a manifest opened and measured once
     schemas   manifests/*.schema.json
 
-The package knows no suite by name: callers pass the suites that exist and the schema of each one's `data{}`.
+The package knows no suite by name: callers pass the suites that exist the schema of each one's `data{}`, and
+what it has to say about a case.
 """
 
 from __future__ import annotations
 
-from evaluator.manifest.loader import Manifest, Suites, load, read
+from evaluator.manifest.loader import Examine, Manifest, Suites, load, read
 
-__all__ = ["Manifest", "Suites", "load", "read"]
+__all__ = ["Examine", "Manifest", "Suites", "load", "read"]

@@ -6,8 +6,8 @@ Opens no media file: that the files exist is checked here, that they decode is `
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,13 @@ from evaluator.errors import ManifestError
 from evaluator.manifest.model import MAX_PLACE, CaseLine, ReferenceLine
 from evaluator.manifest.places import located, real
 from evaluator.manifest.problems import Problem, explained, nearest, quoted, shown
-from evaluator.manifest.reading import FILE, lines, parse, unreadable
+from evaluator.manifest.reading import FILE, MAX_LINE, document, lines, parse, unreadable
 from evaluator.schema import Case, Reference
 
 Suites = Mapping[str, type[BaseModel] | None]
 """Name of every suite that exists -> schema of its `data{}`; None if it takes no data of its own."""
+Examine = Mapping[str, Callable[[Case], Iterable[Problem]]]
+"""Name of a suite -> what it has to say about a case that its schema cannot say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +36,14 @@ class Manifest:
     lines: tuple[int, ...]  # line number of each case, from 1
 
 
-def load(path: Path, media_root: Path | None = None, *, suites: Suites) -> tuple[Case, ...]:
+def load(
+    path: Path, media_root: Path | None = None, *, suites: Suites, examine: Examine | None = None
+) -> tuple[Case, ...]:
     """The cases of a manifest, in the order of the file. Arguments and errors as for `read`."""
-    return read(path, media_root, suites=suites).cases
+    return read(path, media_root, suites=suites, examine=examine).cases
 
 
-def read(path: Path, media_root: Path | None = None, *, suites: Suites) -> Manifest:
+def read(path: Path, media_root: Path | None = None, *, suites: Suites, examine: Examine | None = None) -> Manifest:
     """Read and check a whole manifest (UTF-8 JSON lines, one case a line).
 
     Paths in it are relative to `media_root`, by default the folder of the manifest, and must stay below it.
@@ -49,7 +53,7 @@ def read(path: Path, media_root: Path | None = None, *, suites: Suites) -> Manif
     problem = unreadable(data)
     if problem:
         raise ManifestError([problem.shown(shown(str(path)))])
-    reader = _Reader(root, suites)
+    reader = _Reader(root, suites, examine or {})
     for number, line in lines(data):
         reader.take(number, line)
     if reader.problems:
@@ -81,8 +85,8 @@ def _root(path: Path, media_root: Path | None) -> Path:
 class _Reader:
     """Takes the lines of one manifest in order and keeps cases, problems and the ids seen so far."""
 
-    def __init__(self, root: Path, suites: Suites) -> None:
-        self.root, self.suites = root, suites
+    def __init__(self, root: Path, suites: Suites, examine: Examine) -> None:
+        self.root, self.suites, self.examine = root, suites, examine
         self.cases: list[Case] = []
         self.problems: list[Problem] = []
         self.first_line: dict[str, int] = {}
@@ -96,9 +100,16 @@ class _Reader:
         files = {field: located(text, self.root, number, field) for field, text in _places(tree)}
         found = [*self._repeated_id(number, tree), *self._misfits(number, tree)]
         found += [file for file in files.values() if isinstance(file, Problem)]
-        self.problems += found
         if not found:
-            self.cases.append(_case(tree, {field: file for field, file in files.items() if isinstance(file, Path)}))
+            case = _case(tree, {field: file for field, file in files.items() if isinstance(file, Path)}, number)
+            found = [case] if isinstance(case, Problem) else self._examined(case, number)
+            if not found and isinstance(case, Case):
+                self.cases.append(case)
+        self.problems += found
+
+    def _examined(self, case: Case, number: int) -> list[Problem]:
+        look = self.examine.get(case.suite)
+        return [replace(problem, line=number) for problem in look(case)] if look else []
 
     def _repeated_id(self, number: int, tree: Mapping[str, Any]) -> Iterator[Problem]:
         name = tree.get("id")
@@ -128,23 +139,40 @@ def _places(tree: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield field, text
 
 
-def _case(tree: dict[str, Any], files: Mapping[str, Path]) -> Case:
-    """A case from a line without problems; `files` holds the real path of every field that names one."""
+def _case(tree: dict[str, Any], files: Mapping[str, Path], number: int) -> Case | Problem:
+    """A case from a line without problems; `files` holds the real path of every field that names one.
+
+    A checklist in a file is read here: what is asked belongs to the case, where it was kept does not.
+    """
     references = tuple(
         Reference(**{**item, "path": files[f"references[{index}].path"]})
         for index, item in enumerate(tree.get("references", []))
     )
     questions = tree.get("checklist")
+    if "checklist" in files:
+        questions = _document(files["checklist"], number, "checklist")
+        if isinstance(questions, Problem):
+            return questions
     return Case(
         **{
             **tree,
             "video": files["video"],
             "source": files.get("source"),
             "references": references,
-            "checklist": tuple(questions) if isinstance(questions, list) else files.get("checklist"),
+            "checklist": tuple(questions) if isinstance(questions, list) else questions,
             "shots": tuple(tree.get("shots", ())),
         }
     )
+
+
+def _document(path: Path, number: int, field: str) -> Any | Problem:
+    """The JSON in a file, of which no more than the limit is read."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_LINE + 1)
+    except OSError as error:
+        return Problem(number, field, "a readable file", str(error.strerror), "correct the path")
+    return document(number, field, data)
 
 
 def _suite_data(schema: type[BaseModel] | None, data: dict[str, Any], number: int) -> Iterator[Problem]:

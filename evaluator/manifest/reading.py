@@ -55,26 +55,42 @@ def parse(number: int, line: bytes) -> dict[str, Any] | Problem:
     except UnicodeDecodeError as error:
         found = f"byte 0x{line[error.start]:02x} at column {error.start + 1}"
         return Problem(number, LINE, "UTF-8 text", found, "save the manifest as UTF-8")
-    return _parse_text(number, text)
+    tree = _tree(number, text)
+    if isinstance(tree, dict | Problem):
+        return tree
+    return Problem(number, LINE, "one JSON object", quoted(tree), "one line is one case")
+
+
+def document(number: int, field: str, data: bytes) -> Any | Problem:
+    """The content of a whole JSON file that `field` of a line names, or what is wrong with it. As strict as a line."""
+    if len(data) > MAX_LINE:
+        return Problem(number, field, f"a file of at most {MAX_LINE} bytes", "a longer one", "split it")
+    try:
+        text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Problem(number, field, "UTF-8 text", f"byte 0x{data[error.start]:02x}", "save the file as UTF-8")
+    tree = _tree(number, text)
+    if isinstance(tree, Problem):
+        place = "in the file" if tree.field in {LINE, FILE} else f"in the file, {tree.field}"
+        return Problem(number, f"{field} ({place})", tree.expected, tree.found, tree.remedy)
+    return tree
 
 
 class _Refused(ValueError):
     """JSON that the standard library would accept and we do not: (field, expected, found)."""
 
 
-def _parse_text(number: int, text: str) -> dict[str, Any] | Problem:
+def _tree(number: int, text: str) -> Any | Problem:
     try:
         tree = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer)
     except _Refused as refusal:
         return Problem(number, *refusal.args)
     except json.JSONDecodeError as error:
-        return Problem(
-            number, LINE, "one JSON object", f"a fault at column {error.colno} ({error.msg})", "one line is one case"
-        )
+        row = f"line {error.lineno}, " if "\n" in text else ""
+        found = f"a fault at {row}column {error.colno} ({error.msg})"
+        return Problem(number, LINE, "one JSON object", found, "one line is one case" if not row else "")
     except RecursionError:
         return _too_deep(number)
-    if not isinstance(tree, dict):
-        return Problem(number, LINE, "one JSON object", quoted(tree), "one line is one case")
     return _flaw(number, tree) or tree
 
 

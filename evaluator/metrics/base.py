@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from evaluator.judge.types import Question
-from evaluator.schema import Need
+from evaluator.schema import Case, Need
 
 
 class Direction(StrEnum):
@@ -50,7 +50,8 @@ class Metric:
     """Identity card and arithmetic of one metric.
 
     `compute` receives the needs by their names and returns an Outcome, or raises NotApplicable. A judged metric also
-    receives `answers`, one per question in the order of the questions.
+    receives `answers`, one per question in the order of the questions; metrics that share one `Judged` and the same
+    needs share its answers. A metric that reads fields of the case (`reads`) also receives `case`.
     """
 
     id: str
@@ -64,5 +65,15 @@ class Metric:
     needs: Mapping[str, Need]
     compute: Callable[..., Outcome]
     judged: Judged | None = None
+    reads: tuple[str, ...] = ()
+    """Fields of the case that `compute` looks at; their content is in the fingerprint."""
+    optional: frozenset[str] = frozenset()
+    """Names of needs that arrive as None where they do not apply (a clip without sound, a case without a source)."""
+    needs_of: Callable[[Case], Mapping[str, Need]] | None = None
+    """Needs that depend on the case (how many references it has), beside `needs`. Same case fields, same needs."""
     stands_in_for: Mapping[str, str] = field(default_factory=dict)
     """Capability -> published model that it stands in for in this metric, whichever model serves it."""
+
+    def needs_for(self, case: Case) -> Mapping[str, Need]:
+        """Everything that this metric needs of one case, by name."""
+        return {**self.needs, **self.needs_of(case)} if self.needs_of else self.needs

@@ -6,7 +6,7 @@ Scores of different tiers, models or profiles never meet in one mean: each combi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median
@@ -16,6 +16,7 @@ import orjson
 from evaluator.runner.writer import write_atomic
 from evaluator.schema import SCHEMA_VERSION, ModelRef, Score, Status, rounded, to_tree
 from evaluator.stats.bootstrap import mean_interval
+from evaluator.suites.board import Board
 
 SUMMARY = "summary.json"
 
@@ -79,7 +80,7 @@ def _reasons(scores: list[Score], status: Status) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def write_summary(folder: Path, rows: list[Row]) -> None:
-    """Write summary.json into the output folder."""
-    tree = {"schema": SCHEMA_VERSION, "rows": rounded(to_tree(rows))}
+def write_summary(folder: Path, rows: list[Row], sections: Mapping[str, Sequence[Board]] | None = None) -> None:
+    """Write summary.json into the output folder: the means, and the tables that each protocol prints."""
+    tree = {"schema": SCHEMA_VERSION, "rows": rounded(to_tree(rows)), "sections": rounded(to_tree(sections or {}))}
     write_atomic(folder / SUMMARY, orjson.dumps(tree, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

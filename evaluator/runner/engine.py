@@ -18,7 +18,7 @@ from evaluator.experts.base import Expert
 from evaluator.metrics.base import Outcome
 from evaluator.runner.graph import Graph, Missing, Node
 from evaluator.runner.media_unit import MediaUnit, Values
-from evaluator.runner.outcome import Absent, compute, judge, score, skipped
+from evaluator.runner.outcome import Absent, Heard, compute, judge, score, skipped
 from evaluator.runner.plan import Job, Planner
 from evaluator.runner.telemetry import Telemetry
 from evaluator.runtime.digests import Stamp, stamp
@@ -34,9 +34,9 @@ class Work:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Digests of the files that any of its jobs looks at, the source first: others may be waiting for it."""
-        found = dict.fromkeys(job.media[role] for role in ("source", "video") for job in self.jobs if role in job.media)
-        return tuple(found)
+        """Digests of the files that its jobs look at, the shared ones first: others may be waiting for them."""
+        named = {role: digest for job in self.jobs for role, digest in job.media.items()}
+        return tuple(dict.fromkeys(named[role] for role in sorted(named, key=lambda role: role == "video")))
 
 
 class Shelf:
@@ -191,18 +191,19 @@ class Engine:
     def _case(self, item: Work, values: Values) -> list[Score]:
         """Run the pair experts, then the metrics."""
         scores = []
+        heard: Heard = {}  # metrics of one case that put the same questions share the answers
         for job in item.jobs:
             inputs = {name: self._value(node, values) for name, node in self._planner.nodes(job).items()}
             with self._telemetry.stage(f"metric/{job.metric.id}"):
-                found = self._outcome(job, inputs)
+                found = self._outcome(job, inputs, heard)
             if isinstance(found, Absent) and found.trace:
                 self._telemetry.event("metric_error", "error", case=item.case, metric=job.metric.id, trace=found.trace)
             scores.append(score(job, found, self._planner.profile))
         return scores
 
-    def _outcome(self, job: Job, inputs: Mapping[str, Any]) -> Outcome | Absent:
+    def _outcome(self, job: Job, inputs: Mapping[str, Any], heard: Heard) -> Outcome | Absent:
         bench = self._planner.bench
-        return judge(job, inputs, bench) if job.metric.judged and bench.judges else compute(job.metric, inputs)
+        return judge(job, inputs, bench, heard) if job.metric.judged and bench.judges else compute(job, inputs)
 
     def _value(self, node: Node | Missing, values: Values) -> Any:
         if isinstance(node, Missing):

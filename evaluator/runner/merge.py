@@ -134,7 +134,11 @@ def _order(manifest: Manifest, options: Mapping[str, Any]) -> list[Key]:
     """Every (case, metric) that the parts were asked for, in the order of the manifest."""
     suites = options["suites"]
     cases = [case for case in manifest.cases if not suites or case.suite in suites]
-    return [(case.id, metric.id) for case in cases for metric in chosen_metrics(case, options["metrics"])]
+    return [
+        (case.id, metric.id)
+        for case in cases
+        for metric in chosen_metrics(case, options["metrics"], options["profile"])
+    ]
 
 
 def _status(scores: Sequence[Score], missing: Sequence[Key]) -> RunStatus:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import math
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from evaluator.errors import EvaluatorError, NotApplicable, PrerequisiteError
-from evaluator.metrics.base import Metric, Outcome
+from evaluator.judge.types import Answer
+from evaluator.metrics.base import Judged, Metric, Outcome
 from evaluator.runner.graph import Missing
 from evaluator.runner.judging import Bench
 from evaluator.runner.plan import Job
-from evaluator.schema import Reason, Score, Status, rounded
+from evaluator.schema import Need, Reason, Score, Status, rounded
 
 T = TypeVar("T")
 
@@ -70,27 +71,50 @@ def score(job: Job, found: Outcome | Absent, profile: str) -> Score:
     )
 
 
-def compute(metric: Metric, inputs: Mapping[str, Any]) -> Outcome | Absent:
+def compute(job: Job, inputs: Mapping[str, Any]) -> Outcome | Absent:
     """Run a metric on inputs of which any may be absent; the first absent one, in the order of needs, is the reason."""
-    for value in inputs.values():
+    metric = job.metric
+    given = present(metric, inputs)
+    if isinstance(given, Absent):
+        return given
+    case = {"case": job.case} if metric.reads else {}
+    return attempt(lambda: within_range(metric, metric.compute(**case, **given)))
+
+
+def present(metric: Metric, inputs: Mapping[str, Any]) -> dict[str, Any] | Absent:
+    """The inputs by name, with None for an optional one that does not apply to the clip; or why they are not complete.
+
+    A model that is not mounted, or a file that cannot be read, is never optional.
+    """
+    given: dict[str, Any] = {}
+    for name, value in inputs.items():
         if isinstance(value, Absent):
-            return value
-    return attempt(lambda: within_range(metric, metric.compute(**inputs)))
+            if name not in metric.optional or value.reason.code != "not_applicable":
+                return value
+            value = None
+        given[name] = value
+    return given
 
 
-def judge(job: Job, inputs: Mapping[str, Any], bench: Bench) -> Outcome | Absent:
+Heard = dict[tuple[Judged, tuple[tuple[str, Need], ...]], "Sequence[Answer] | Absent"]
+"""What was asked about one case already: (questions, evidence) -> answers."""
+
+
+def judge(job: Job, inputs: Mapping[str, Any], bench: Bench, heard: Heard) -> Outcome | Absent:
     """Show the inputs to the judge, then compute on its answers. A judge that keeps failing ends the run (exit 4)."""
     metric = job.metric
-    for value in inputs.values():
-        if isinstance(value, Absent):
-            return value
     ask, session = metric.judged, bench.session
     if ask is None or session is None:
         raise ValueError(f"{metric.id}: asked to judge without questions or without a judge")
-    questions = attempt(lambda: ask.ask(job.case, **inputs))
-    if isinstance(questions, Absent):
-        return questions
-    return compute(metric, {**inputs, "answers": session.ask_all(questions)})
+    shown = present(metric, inputs)
+    if isinstance(shown, Absent):
+        return shown
+    key = (ask, tuple(metric.needs_for(job.case).items()))
+    if key not in heard:
+        questions = attempt(lambda: ask.ask(job.case, **shown))
+        heard[key] = questions if isinstance(questions, Absent) else session.ask_all(questions)
+    answers = heard[key]
+    return answers if isinstance(answers, Absent) else compute(job, {**inputs, "answers": answers})
 
 
 def within_range(metric: Metric, outcome: Outcome) -> Outcome:

@@ -15,9 +15,9 @@ from evaluator.judge.types import JudgeIdentity
 from evaluator.metrics.base import Judged, Metric
 from evaluator.runner.graph import Graph, Missing, Node
 from evaluator.runner.judging import NO_JUDGE, Bench
-from evaluator.schema import Case, ExpertNeed, ModelRef, digest, to_tree
+from evaluator.schema import Case, ExpertNeed, ModelRef, Need, digest, to_tree
 
-ROLES = ("video", "source")
+Needs = Mapping[str, Need]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,36 +63,42 @@ class Planner:
         self._packages = packages or {}
         self._model_ref = model_ref
         self._media_version = media_version
-        self._templates: dict[tuple[str, str, tuple[str, ...]], _Template] = {}
+        self._templates: dict[tuple[str, str, tuple[str, ...], tuple[tuple[str, Need], ...]], _Template] = {}
 
     def job(self, case: Case, metric: Metric, media: Mapping[str, str]) -> Job:
         """The job of one metric of one case, given the digests of the case's files."""
-        template = self._template(case.suite, metric, tuple(media))
+        template = self._template(case, metric, tuple(media))
         bound = "".join(f"\n{role}={media[role]}" for role in template.roles)
-        if metric.judged and self.bench.judges:
-            bound += f"\ncase={digest({name: to_tree(getattr(case, name)) for name in metric.judged.reads})}"
+        if reads := self._reads(metric):
+            bound += f"\ncase={digest({name: to_tree(getattr(case, name)) for name in reads})}"
         fingerprint = hashlib.sha256(f"{template.digest}{bound}".encode()).hexdigest()
         return Job(case, metric, media, template.models, fingerprint)
 
     def nodes(self, job: Job) -> dict[str, Node | Missing]:
         """The inputs of a job's `compute`, by name. Without a judge, a judged metric needs no evidence either."""
-        return self._inputs(job.metric, job.media)
+        return self._inputs(job.metric, job.metric.needs_for(job.case), job.media)
 
-    def _inputs(self, metric: Metric, media: Mapping[str, str]) -> dict[str, Node | Missing]:
+    def _reads(self, metric: Metric) -> tuple[str, ...]:
+        """Fields of the case that can change this metric's value. References count by what is said of them."""
+        asked = metric.judged.reads if metric.judged and self.bench.judges else ()
+        return tuple(dict.fromkeys([*asked, *metric.reads]))
+
+    def _inputs(self, metric: Metric, needs: Needs, media: Mapping[str, str]) -> dict[str, Node | Missing]:
         if metric.judged and not self.bench.judges:
             return {"judge": NOBODY}
-        return {name: self.graph.bind(need, media) for name, need in metric.needs.items()}
+        return {name: self.graph.bind(need, media) for name, need in needs.items()}
 
-    def _template(self, suite: str, metric: Metric, roles: tuple[str, ...]) -> _Template:
-        key = (suite, metric.id, roles)
+    def _template(self, case: Case, metric: Metric, roles: tuple[str, ...]) -> _Template:
+        needs = metric.needs_for(case)
+        key = (case.suite, metric.id, roles, tuple(needs.items()))
         if key not in self._templates:
-            self._templates[key] = self._make_template(suite, metric, roles)
+            self._templates[key] = self._make_template(case.suite, metric, needs, roles)
         return self._templates[key]
 
-    def _make_template(self, suite: str, metric: Metric, roles: tuple[str, ...]) -> _Template:
+    def _make_template(self, suite: str, metric: Metric, needs: Needs, roles: tuple[str, ...]) -> _Template:
         """Bind the metric to the role names themselves: what comes out holds for any files in those roles."""
         named = {role: role for role in roles}
-        inputs = self._inputs(metric, named)
+        inputs = self._inputs(metric, needs, named)
         nodes = [below for node in inputs.values() if isinstance(node, Node) for below in self.graph.closure(node)]
         models = self._models(metric, nodes)
         judge = self._judge_facts(metric.judged) if metric.judged and self.bench.judges else None
@@ -150,7 +156,7 @@ def shard(cases: Sequence[Case], index: int, count: int) -> list[Case]:
 
 def media_of(case: Case) -> Iterator[tuple[str, Path]]:
     """(role, path) of every file that a case names for metrics."""
-    for role in ROLES:
+    for role in case.roles:
         path = case.media(role)
         if path is not None:
             yield role, path

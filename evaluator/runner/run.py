@@ -100,15 +100,15 @@ def select(cases: Sequence[Case], options: RunOptions) -> list[Case]:
     return shard(chosen, *options.shard)[: options.limit]
 
 
-def chosen_metrics(case: Case, wanted: Sequence[str]) -> list[Metric]:
+def chosen_metrics(case: Case, wanted: Sequence[str], profile: str) -> list[Metric]:
     """The metrics of a case's suite that apply to it and were asked for."""
     suite = suites()[case.suite]
-    return [metric for metric in suite.active(suite, case) if not wanted or metric.id in wanted]
+    return [metric for metric in suite.metrics_of(case, profile) if not wanted or metric.id in wanted]
 
 
 def needed_judge(cases: Iterable[Case], options: RunOptions) -> JudgeChoice:
     """The judge that was chosen, or none if no metric of the selection asks one: a server is started only for use."""
-    judged = any(metric.judged for case in cases for metric in chosen_metrics(case, options.metrics))
+    judged = any(metric.judged for case in cases for metric in chosen_metrics(case, options.metrics, options.profile))
     return options.judge if judged else NOBODY
 
 
@@ -128,7 +128,8 @@ def make_plan(cases: Sequence[Case], store: Store, options: RunOptions, bench: B
                 if media[role] not in paths and (seen := stamp(path)) is not None:
                     stamps[media[role]] = seen
                 paths.setdefault(media[role], path)
-            jobs += [planner.job(case, metric, media) for metric in chosen_metrics(case, options.metrics)]
+            chosen = chosen_metrics(case, options.metrics, options.profile)
+            jobs += [planner.job(case, metric, media) for metric in chosen]
             progress.advance()
     return _Plan(tuple(jobs), paths, stamps, pool, planner)
 
@@ -151,7 +152,7 @@ def check_choices(cases: Sequence[Case], options: RunOptions) -> None:
         hint = f"did you mean {near[0]}? " if near else ""
         raise UsageError(f"--metrics {', '.join(unknown)}: no such metric; {hint}there are {', '.join(sorted(known))}")
     if options.require_reference:
-        for metric in (metric for case in cases for metric in chosen_metrics(case, options.metrics)):
+        for metric in (metric for case in cases for metric in chosen_metrics(case, options.metrics, options.profile)):
             for published in metric.stands_in_for.values():
                 raise ModelMissing(f"{metric.id} stands in for {published}, and a reference model is required")
     for name in sorted(named):

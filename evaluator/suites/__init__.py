@@ -16,5 +16,5 @@ from evaluator.suites.base import Suite
 def suites() -> dict[str, Suite]:
     """All suites by id, in alphabetical order."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
-    found = [importlib.import_module(f"{__name__}.{name}").SUITE for name in names]
-    return {suite.id: suite for suite in found}
+    packages = [importlib.import_module(f"{__name__}.{name}") for name in names]
+    return {package.SUITE.id: package.SUITE for package in packages if hasattr(package, "SUITE")}

@@ -1,22 +1,51 @@
-"""What a suite is: one protocol's metrics, which of them apply to a case, and what it expects under `data`.
+"""What a suite is: one protocol's metrics, which of them apply to a case, what it expects of a case, what it prints.
 
 A suite is one package under `evaluator/suites/` that defines `SUITE`. It knows its paper; it never touches media.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel
 
+from evaluator.manifest.problems import Problem
 from evaluator.metrics.base import Metric
-from evaluator.schema import Case
+from evaluator.schema import Case, Score
+from evaluator.suites.board import Board
 
 
-def all_metrics(suite: Suite, case: Case) -> tuple[Metric, ...]:
+def all_metrics(suite: Suite, case: Case, profile: str) -> tuple[Metric, ...]:
     """Every metric of the suite applies to every case."""
     return suite.metrics
+
+
+def no_problems(case: Case) -> Iterable[Problem]:
+    """The schema says everything that there is to say about a case."""
+    return ()
+
+
+def no_boards(cases: Sequence[Case], scores: Sequence[Score]) -> Sequence[Board]:
+    """The means per system are all there is to print."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Manifest lines made from the layout in which a benchmark is published, and everything that was wrong with it.
+
+    Paths in the lines are relative to the root that was read. A case with a problem has no line.
+    """
+
+    lines: tuple[Mapping[str, Any], ...]
+    problems: tuple[str, ...] = ()  # "place: field: expected ..., found ...; what to do"
+
+
+Importer = Callable[[Path, str, Mapping[str, str]], Imported]
+"""(root, system, further options by name) -> manifest lines. Options it does not know are a UsageError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +57,21 @@ class Suite:
     paper: str
     metrics: tuple[Metric, ...]
     profiles: tuple[str, ...] = ("paper",)
+    variants: Mapping[str, Mapping[str, Metric]] = field(default_factory=dict)
+    """Profile -> metric id -> the metric as that profile defines it; what is not named is as in `metrics`."""
     data: type[BaseModel] | None = None
-    active: Callable[[Suite, Case], tuple[Metric, ...]] = all_metrics
+    active: Callable[[Suite, Case, str], tuple[Metric, ...]] = all_metrics
+    examine: Callable[[Case], Iterable[Problem]] = no_problems
+    """What is wrong with a case beyond the schema (its checklist, its branch); the line is filled in by the caller."""
+    importer: Importer | None = None
+    boards: Callable[[Sequence[Case], Sequence[Score]], Sequence[Board]] = no_boards
+    """The protocol's tables from the records of one run (all of one profile)."""
 
     def metric(self, metric_id: str) -> Metric:
         """The metric of that id. Raises KeyError."""
         return {metric.id: metric for metric in self.metrics}[metric_id]
+
+    def metrics_of(self, case: Case, profile: str) -> tuple[Metric, ...]:
+        """What is scored of one case in one profile."""
+        own = self.variants.get(profile, {})
+        return tuple(own.get(metric.id, metric) for metric in self.active(self, case, profile))
