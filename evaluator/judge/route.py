@@ -11,6 +11,7 @@ Knows the vocabulary only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from evaluator.judge.types import JudgeIdentity, Modality, Question
 
@@ -20,6 +21,19 @@ Judges = Mapping[str, JudgeIdentity]
 def endpoint(modalities: frozenset[Modality], judges: Judges) -> str | None:
     """Name of the first judge that perceives all `modalities`; None if there is none."""
     return next((name for name, judge in judges.items() if modalities <= judge.modalities), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """A question as the protocol has it, and how it may be asked of a judge that does not perceive all of it."""
+
+    native: Question
+    substitute: Callable[[], Question] | None = None
+
+
+def chosen(question: Question | Routed, judges: Judges) -> Question:
+    """The question that these judges are asked."""
+    return route(question.native, judges, question.substitute) if isinstance(question, Routed) else question
 
 
 def route(native: Question, judges: Judges, substitute: Callable[[], Question] | None = None) -> Question:

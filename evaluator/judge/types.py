@@ -135,6 +135,7 @@ class Answer:
     near_tie: bool = False
     value: Any = None  # the parsed JSON of a schema question
     message: str = ""  # why there is no answer
+    substitute: bool = False  # substitute evidence stood in for what the protocol shows
 
 
 @dataclass(frozen=True, slots=True)

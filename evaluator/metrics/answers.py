@@ -5,6 +5,7 @@ Knows the vocabulary of judging, no prompt and no back end.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from evaluator.errors import AnswerError, NotApplicable
@@ -23,6 +24,12 @@ def accepted(answer: Answer) -> Answer:
     raise AnswerError(str(answer.status), answer.message or f"the judge's answer is {answer.status}")
 
 
+def evidence(answers: Sequence[Answer]) -> str:
+    """`native`, `substitute` or `mixed`: what the judge was shown. Scores of different kinds never share a mean."""
+    kinds = {answer.substitute for answer in answers}
+    return "mixed" if len(kinds) > 1 else "substitute" if True in kinds else "native"
+
+
 def provenance(answer: Answer) -> dict[str, Any]:
     """What a record keeps of a label answer: the ledger key and how sure the judge was."""
     return {
@@ -32,4 +39,5 @@ def provenance(answer: Answer) -> dict[str, Any]:
         "label_mass": answer.label_mass,
         "margin": answer.margin,
         "near_tie": answer.near_tie,
+        "evidence": evidence([answer]),
     }

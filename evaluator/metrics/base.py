@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from evaluator.judge.route import Routed
 from evaluator.judge.types import Question
 from evaluator.schema import Case, Need
 
@@ -36,11 +37,13 @@ class Outcome:
 class Judged:
     """What a metric asks a judge. `ask(case, **needs)` returns the questions; the needs are their evidence.
 
+    A question that a judge may not perceive comes as `Routed`, with its substitute if the protocol tolerates one.
+
     `reads` names the fields of a case that the questions are made of, `prompts` the files that word them: both are in
     the fingerprint.
     """
 
-    ask: Callable[..., Sequence[Question]]
+    ask: Callable[..., Sequence[Question | Routed]]
     reads: tuple[str, ...]
     prompts: tuple[str, ...]
 

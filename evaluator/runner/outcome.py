@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from evaluator.errors import EvaluatorError, NotApplicable, PrerequisiteError
-from evaluator.judge.types import Answer
+from evaluator.judge.route import chosen
+from evaluator.judge.session import JudgeSession
+from evaluator.judge.types import Answer, Question
 from evaluator.metrics.base import Judged, Metric, Outcome
 from evaluator.runner.graph import Missing
 from evaluator.runner.judging import Bench
@@ -111,10 +113,17 @@ def judge(job: Job, inputs: Mapping[str, Any], bench: Bench, heard: Heard) -> Ou
         return shown
     key = (ask, tuple(metric.needs_for(job.case).items()))
     if key not in heard:
-        questions = attempt(lambda: ask.ask(job.case, **shown))
-        heard[key] = questions if isinstance(questions, Absent) else session.ask_all(questions)
+        questions = attempt(lambda: [chosen(one, session.judges) for one in ask.ask(job.case, **shown)])
+        heard[key] = questions if isinstance(questions, Absent) else _asked(session, questions)
     answers = heard[key]
     return answers if isinstance(answers, Absent) else compute(job, {**inputs, "answers": answers})
+
+
+def _asked(session: JudgeSession, questions: Sequence[Question]) -> Sequence[Answer]:
+    """Answers in the order of the questions, each with the kind of evidence that it rests on."""
+    answers = session.ask_all(questions)
+    pairs = zip(questions, answers, strict=True)
+    return [replace(answer, substitute=asked.protocol_deviation) for asked, answer in pairs]
 
 
 def within_range(metric: Metric, outcome: Outcome) -> Outcome:
