@@ -139,7 +139,14 @@ def _words(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
 @option("--workers", type=click.IntRange(min=1), help="Worker threads. [default: one per core]")
 @option("--device", type=click.Choice(["cpu"]), default="cpu", show_default=True, help="Where models run.")
 @option("--judge-url", help="A judge server on loopback, for example http://127.0.0.1:8000.")
-@option("--judge-model", type=PathIn, help="A judge's model directory, served with vLLM while the run lasts.")
+@option("--judge-model", type=PathIn, help="A judge's model directory, served while the run lasts.")
+@option(
+    "--judge-engine",
+    type=click.Choice(["auto", "vllm", "local"]),
+    default="auto",
+    show_default=True,
+    help="What runs --judge-model: vLLM, or transformers in this process (slow).",
+)
 @option("--judge-replay", type=PathIn, help="A ledger (judge.jsonl) that answers instead of a judge.")
 @option("--judge-tolerance", default=0.0, show_default=True, help="Change of P between repeats that is accepted.")
 @option("--require-reference", is_flag=True, help="Exit 4 instead of using a stand-in model.")

@@ -51,7 +51,13 @@ def run(given: Mapping[str, Any]) -> int:
         fresh=not given["resume"],
         quiet=given["quiet"],
         dry_run=given["dry_run"],
-        judge=JudgeChoice(given["judge_url"], given["judge_model"], given["judge_replay"], given["judge_tolerance"]),
+        judge=JudgeChoice(
+            given["judge_url"],
+            given["judge_model"],
+            given["judge_replay"],
+            given["judge_tolerance"],
+            given["judge_engine"],
+        ),
     )
     result = running.run(manifest, Store.open(given["models"]), options)
     if options.dry_run:

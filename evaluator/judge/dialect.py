@@ -32,7 +32,7 @@ def chat_request(question: Question, model: str, label_ids: Sequence[int]) -> di
     body: dict[str, Any] = {
         "model": model,
         "messages": _messages(question),
-        "temperature": 0,
+        "temperature": question.temperature,
         "seed": question.sample,
         "max_tokens": question.max_tokens,
     }

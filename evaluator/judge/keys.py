@@ -49,6 +49,7 @@ def request(question: Question) -> dict[str, Any]:
         "answer_schema": question.answer_schema,
         "max_tokens": question.max_tokens,
         "sample": question.sample,
+        **({"temperature": question.temperature} if question.temperature else {}),
     }
 
 

@@ -89,14 +89,20 @@ def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
     return {**kept, **OFFLINE}
 
 
+def installed() -> bool:
+    """Whether vLLM is on the PATH."""
+    return shutil.which("vllm") is not None
+
+
 def find_vllm(given: str | None = None) -> str:
     """The vLLM program. Raises JudgeUnusableError (exit code 4) with what to do about its absence."""
     found = shutil.which(given or "vllm")
     if found is None:
         raise JudgeUnusableError(
             f"vLLM is needed to serve a judge, and {given or 'vllm'} is not on the PATH. Use the image's judge target, "
-            "install vLLM in an environment of its own and name its program with --vllm, or start a server yourself "
-            "and name it with --judge-url. Without a judge, judged metrics are skipped."
+            "install vLLM in an environment of its own and name its program with --vllm, start a server yourself and "
+            "name it with --judge-url, or install torch and transformers here for --judge-engine local (slow). "
+            "Without a judge, judged metrics are skipped."
         )
     return found
 

@@ -67,7 +67,9 @@ class LocalJudge:
         return Raw(best, "length", scored, {"prompt_tokens": length, "completion_tokens": 1})
 
     def _json(self, chat: Chat, question: Question) -> Raw:
-        written, length = self._engine.write(chat, question.answer_schema or {}, question.max_tokens)
+        written, length = self._engine.write(
+            chat, question.answer_schema or {}, question.max_tokens, question.temperature, question.sample
+        )
         return Raw(written.text, written.finish, usage={"prompt_tokens": length, "completion_tokens": written.tokens})
 
     def _one_token(self, label: str) -> int:

@@ -7,7 +7,7 @@ questions, HTTP or ledgers; used by the in-process back end and by the test serv
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import io
 import json
 import os
@@ -57,6 +57,11 @@ class Written:
     text: str
     finish: str
     tokens: int
+
+
+def importable() -> bool:
+    """Whether the libraries of an in-process judge are installed. Loads neither."""
+    return all(importlib.util.find_spec(name) is not None for name in ("torch", "transformers"))
 
 
 class Unreadable(ValueError):
@@ -116,21 +121,26 @@ class Engine:
             logprobs = self._torch.log_softmax(logits, -1).cpu().numpy()
         return logprobs, inputs["input_ids"].shape[1]
 
-    def write(self, chat: Chat, schema: Mapping[str, Any], most: int) -> tuple[Written, int]:
-        """The likeliest JSON text under `schema`, without optional white space, and the prompt's length.
+    def write(
+        self, chat: Chat, schema: Mapping[str, Any], most: int, temperature: float = 0.0, seed: int = 0
+    ) -> tuple[Written, int]:
+        """A JSON text under `schema`, without optional white space, and the prompt's length.
 
-        Greedy, token by token; at most `most` tokens. Raises ValueError for a schema that cannot be a grammar.
+        Token by token, at most `most`: the likeliest each time, or drawn at a temperature, from the seed. Raises
+        ValueError for a schema that cannot be a grammar.
         """
         grammar = _Grammar(self._tokenizer_for_grammars(), schema, self.vocabulary)
         inputs = self.inputs(chat)
         ends = self._model.generation_config.eos_token_id
         ends = set(ends) if isinstance(ends, list) else {ends}
         with self._turn, self._torch.inference_mode():
-            tokens, finish = self._greedy(inputs, grammar, most, ends)
+            tokens, finish = self._generate(inputs, grammar, most, ends, temperature, seed)
         text = self._processor.tokenizer.decode(tokens, skip_special_tokens=True)
         return Written(str(text), finish, len(tokens)), inputs["input_ids"].shape[1]
 
-    def _greedy(self, inputs: Any, grammar: _Grammar, most: int, ends: set[int]) -> tuple[list[int], str]:
+    def _generate(
+        self, inputs: Any, grammar: _Grammar, most: int, ends: set[int], temperature: float, seed: int
+    ) -> tuple[list[int], str]:
         start = inputs["input_ids"].shape[1]
 
         def mask(ids: Any, logits: Any) -> Any:  # called once before each new token
@@ -139,7 +149,10 @@ class Engine:
             allowed = self._torch.from_numpy(grammar.allowed(ends)).to(logits.device)
             return logits.masked_fill(~allowed[None], float("-inf"))
 
-        found = self._model.generate(**inputs, max_new_tokens=most, do_sample=False, logits_processor=[mask])
+        drawn = {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0} if temperature else {}
+        self._torch.manual_seed(seed)
+        choice = drawn or {"do_sample": False}
+        found = self._model.generate(**inputs, max_new_tokens=most, logits_processor=[mask], **choice)
         picked = [int(token) for token in found[0, start:]]
         if picked and picked[-1] in ends:
             return picked[:-1], "stop"

@@ -52,10 +52,12 @@ class Prompt:
         *,
         substitute: bool = False,
         sample: int = 0,
+        temperature: float = 0.0,
     ) -> Question:
         """A question with this prompt. `evidence` comes first, then the data blocks, then the closing text.
 
-        `substitute` says that some of the evidence stands in for what the protocol shows. Raises ValueError for data
+        `substitute` says that some of the evidence stands in for what the protocol shows. A repeated ask has another
+        `sample`; at a temperature above 0 its text is drawn from that seed. Raises ValueError for data
         that the prompt does not know or lacks, and for a list of less than two or more than LETTERS entries.
         """
         blocks = tuple(self._blocks(data))
@@ -70,6 +72,7 @@ class Prompt:
             modalities=frozenset({Modality.TEXT, *map(modality, evidence)}),
             max_tokens=self.max_tokens,
             sample=sample,
+            temperature=temperature,
             protocol_deviation=substitute,
             system=self.system,
         )

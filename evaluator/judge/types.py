@@ -106,7 +106,8 @@ class Question:
     answer_schema: Mapping[str, Any] | None = None
     modalities: frozenset[Modality] = frozenset({Modality.TEXT})
     max_tokens: int = 1
-    sample: int = 0  # index of a repeated ask
+    sample: int = 0  # index of a repeated ask, and the seed of a drawn answer
+    temperature: float = 0.0  # of a written answer; 0 = the likeliest text, every time
     system: str = ""  # our rules; nothing that came with a clip or from a model ever stands here
     protocol_deviation: bool = False  # substitute evidence stands in for what the protocol shows
 

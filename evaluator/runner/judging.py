@@ -1,7 +1,8 @@
 """The judge of a run: met before the first question, asked through the ledger, closed at the end.
 
     --judge-url URL       a server on loopback (vLLM in production)
-    --judge-model DIR     a model directory that this run serves by itself for as long as it lasts
+    --judge-model DIR     a model directory that this run serves by itself for as long as it lasts: with vLLM, or in
+                          this process where vLLM is not installed and transformers is (`--judge-engine`)
     --judge-replay FILE   a ledger of an earlier run; no socket is opened
 
 Without any of them there is no judge: judged metrics are skipped as `no_judge` and the run goes on.
@@ -29,12 +30,13 @@ CONCURRENCY = 8
 
 @dataclass(frozen=True, slots=True)
 class JudgeChoice:
-    """Which judge a person chose. At most one is given."""
+    """Which judge a person chose. At most one is given. `engine` says how a model directory is run."""
 
     url: str | None = None
     model: Path | None = None
     replay: Path | None = None
     tolerance: float = 0.0  # largest change of a probability between repeats that the self-check accepts
+    engine: str = "auto"  # auto, vllm, local
 
     def __post_init__(self) -> None:
         given = [name for name in ("url", "model", "replay") if getattr(self, name)]
@@ -57,6 +59,13 @@ class Bench:
     session: JudgeSession | None = None
     verdict: Mapping[str, Any] | None = None  # of handshake and self-check, for the run header
     judges: Mapping[str, JudgeIdentity] = field(default_factory=dict)
+
+    def account(self) -> Mapping[str, Any] | None:
+        """How many calls ended how, and the end of the ledger's chain; None without a judge."""
+        if self.session is None:
+            return None
+        ledger = {"records": self.session.ledger.count, "head": self.session.ledger.head}
+        return {**dict(sorted(self.session.counts.items())), "ledger": ledger}
 
     @property
     def model_ref(self) -> ModelRef:
@@ -100,12 +109,27 @@ def judging(choice: JudgeChoice, out: Path) -> Iterator[Bench]:
 @contextmanager
 def _backend(choice: JudgeChoice, out: Path) -> Iterator[Backend]:
     from evaluator.judge.client import HttpJudge, HttpOptions
-    from evaluator.judge.serve import prepare, serving
 
     if choice.url is not None:
         with closing(HttpJudge.connect(choice.url, HttpOptions(concurrency=CONCURRENCY))) as judge:
             yield judge
         return
     assert choice.model is not None  # noqa: S101  (one of the two is given)
+    if _engine(choice.engine) == "local":
+        from evaluator.judge.local import LocalJudge
+
+        with closing(LocalJudge.load(choice.model)) as local:
+            yield local
+        return
+    from evaluator.judge.serve import prepare, serving
+
     with serving(prepare(choice.model), out / SERVER_LOG) as up:
         yield up.judge
+
+
+def _engine(wanted: str) -> str:
+    """What runs a model directory here. Which one did is in the identity of the judge, so in every key and record."""
+    from evaluator.judge.launch import installed
+    from evaluator.judge.local_engine import importable
+
+    return "local" if wanted == "auto" and not installed() and importable() else wanted

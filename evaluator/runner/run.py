@@ -198,7 +198,8 @@ def _score(
         write_in_order(options.out / SCORES, order, done)
         backends = plan.pool.backends()
         scores = [record.score for record in list(done.values())]
-        replace(header.ended_as(status, scores, telemetry.facts()), backends=backends).write(options.out)
+        ended = header.ended_as(status, scores, telemetry.facts())
+        replace(ended, backends=backends, judge_calls=plan.planner.bench.account()).write(options.out)
     return RunResult(status, tuple(done[key].score for key in order), reused, plan.jobs)
 
 

@@ -62,6 +62,9 @@ def test_a_judge_answers_is_recorded_and_not_asked_twice(
         assert [judge["tier"] for judge in item["models"]] == ["reference"]  # type: ignore[attr-defined]
     header = json.loads((out / "run.json").read_text())
     assert header["judge"]["ok"] is True
+    assert header["judge_calls"]["asked"] == header["judge_calls"]["ok"] == 2
+    last = json.loads((out / "judge.jsonl").read_bytes().splitlines()[-1])
+    assert header["judge_calls"]["ledger"] == {"records": last["seq"] + 1, "head": last["self"]}
     assert cli("judge", "verify", out / "judge.jsonl").code == 0
     first = (out / "scores.jsonl").read_bytes()
     asked = (out / "judge.jsonl").read_bytes()

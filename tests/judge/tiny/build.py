@@ -19,6 +19,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_token
 
 from evaluator.judge import prompts
 from evaluator.judge.local_engine import MARKER, libraries
+from tests.judge.tiny.process import CORPUS
 
 SPECIAL = (
     "<|endoftext|>",
@@ -58,8 +59,8 @@ TEMPLATE = """\
 
 
 def texts() -> list[str]:
-    """What the tokenizer learns its words from: the prompts, and every label often enough to be one token."""
-    loaded = [prompts.load(name) for name in prompts.names()]
+    """What the tokenizer learns its words from: general prompts, and every label often enough to be one token."""
+    loaded = [prompts.load(name) for name in CORPUS]
     labels = [label for prompt in loaded for label in prompt.labels]
     written = [text for prompt in loaded for text in (prompt.system, prompt.closing)]
     return written + [*labels, "Yes", "No", *prompts.LETTERS, *"0123456789"] * 100

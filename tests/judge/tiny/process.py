@@ -35,7 +35,8 @@ BUILT_FROM = (
     "docker/requirements/judge-test.txt",
     "docker/requirements/judge-torch.txt",
 )
-PROMPTS = "evaluator/judge/prompts"
+CORPUS = ("checklist_yes_no", "choice", "pairwise", "realism", "score", "score_reason", "yes_no", "yes_no_reason")
+"""Prompts whose words the tokenizer learns. A prompt more must not make another judge."""
 
 
 def venv() -> Path:
@@ -104,7 +105,7 @@ def environment() -> dict[str, str]:
 
 
 def _sources_digest() -> str:
-    prompts: Sequence[Path] = sorted((ROOT / PROMPTS).glob("*.md"))
+    prompts: Sequence[Path] = [ROOT / f"evaluator/judge/prompts/{name}.md" for name in ("common", *CORPUS)]
     whole = hashlib.sha256()
     for path in (*(ROOT / name for name in BUILT_FROM), *prompts):
         whole.update(path.read_bytes() + b"\0")
