@@ -5,9 +5,11 @@
 #   ./run.sh test [pytest options]                                 run the test suite
 #   ./run.sh setup                                                 only prepare: environment, models, demo clips
 #   ./run.sh judge-demo                                            wiring demo of the judge, with a tiny model made here
+#   ./run.sh image [cpu|gpu|judge]                                 build a container image (docker/README.md)
+#   ./run.sh save [TARGET [FOLDER]], ./run.sh load FOLDER [TARGET] carry an image across an air gap, checked
 #   ./run.sh check|list|models|merge|compare|judge|bench ...       any other evaluator command
 #
-# EVALUATOR_VENV, EVALUATOR_EXPORT_VENV and EVALUATOR_JUDGE_VENV choose where the environments go; PYTHON chooses the
+# EVALUATOR_VENV, EVALUATOR_EXPORT_VENV, EVALUATOR_JUDGE_VENV and EVALUATOR_DEVICE_VENV choose where the environments go; PYTHON chooses the
 # interpreter.
 set -euo pipefail
 
@@ -16,6 +18,7 @@ venv=${EVALUATOR_VENV:-$root/.venv}
 export_venv=${EVALUATOR_EXPORT_VENV:-$root/.venv-export}
 store=${EVALUATOR_STORE:-$root/models/store}
 judge_venv=${EVALUATOR_JUDGE_VENV:-$root/.venv-judge}
+device_venv=${EVALUATOR_DEVICE_VENV:-$root/.venv-device}
 requirements=$root/docker/requirements
 export PYTHONPATH=$root PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore ORT_DISABLE_TELEMETRY=1
 
@@ -108,6 +111,7 @@ case "${1:-}" in
     test_environment
     judge_environment
     install "$judge_venv" "$requirements/judge-train.txt"
+    install "$device_venv" "$requirements/device-test.txt" --require-hashes # DALI and TensorRT's builder, without a GPU
     models
     demo
     cd "$root"
@@ -120,6 +124,11 @@ case "${1:-}" in
     demo
     cd "$root"
     exec "$venv/bin/python" -m tests.judge.tiny.demo
+    ;;
+  image | save | load)
+    verb=$1
+    shift
+    exec "$root/docker/$verb.sh" "$@"
     ;;
   *)
     environment

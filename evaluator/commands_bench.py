@@ -14,7 +14,7 @@ from evaluator import errors
 from evaluator.bench import render
 from evaluator.bench.against import losses, read_board
 from evaluator.bench.bench import BenchOptions, bench
-from evaluator.runner.writer import write_atomic
+from evaluator.runtime.files import write_atomic
 
 BOARD = "bench.json"
 TABLE = "bench.md"

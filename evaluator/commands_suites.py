@@ -12,16 +12,17 @@ import orjson
 
 from evaluator import errors
 from evaluator.commands import say
-from evaluator.runner.writer import write_atomic
+from evaluator.runtime.files import write_atomic
 from evaluator.suites import suites
 
 
 def manifest(name: str, root: Path, system: str, settings: Mapping[str, str], out: Path | None) -> int:
     """Write a manifest to ROOT/SYSTEM.jsonl, or where `out` says. Exit 3 if cases had to be left out."""
     importers = {suite.id: suite.importer for suite in suites().values() if suite.importer}
-    if name not in importers:
+    chosen = importers.get(name.replace("-", "_"))
+    if chosen is None:
         raise errors.UsageError(f"no layout is known for {name!r}; there are {', '.join(importers) or 'none'}")
-    made = importers[name](root, system, settings)
+    made = chosen(root, system, settings)
     target = out or root / f"{system}.jsonl"
     for problem in made.problems:
         say(problem)

@@ -11,6 +11,7 @@
     └── PrerequisiteError               4  something that the machine must provide is missing
         ├── ModelMissing                4  no weight file for a capability
         ├── ModelCorrupt                4  a weight file is not the one that the lock names
+        ├── EngineError                 4  a network cannot be built or run on this device
         └── JudgeUnusableError          4  the judge cannot be reached or started, or failed its self-check
 
 `NotApplicable` is not an error: a metric or an expert raises it to say that the question has no answer for this clip.
@@ -112,6 +113,12 @@ class ModelCorrupt(PrerequisiteError):
     """A weight file is not the one that the lock names. The message names file, expected and found digest."""
 
     code = "model_corrupt"
+
+
+class EngineError(PrerequisiteError):
+    """A network cannot be built, or a built one cannot be run, on this device."""
+
+    code = "engine"
 
 
 class JudgeUnusableError(PrerequisiteError):

@@ -9,10 +9,12 @@ import importlib
 import threading
 from collections.abc import Mapping
 
+from evaluator.errors import ModelMissing
 from evaluator.experts.base import Expert
+from evaluator.experts.composed import STAND_INS, Composed
 from evaluator.runner.graph import Missing
 from evaluator.runtime.store import Store
-from evaluator.schema import ModelRef, Tier
+from evaluator.schema import ModelRef, Tier, digest
 
 
 class ExpertPool:
@@ -41,8 +43,12 @@ class ExpertPool:
         return self._experts[expert_id]
 
     def model_ref(self, expert_id: str) -> ModelRef:
-        """Identity and digest of the model behind an expert."""
-        return self._store.model_ref(expert_id)
+        """Identity and digest of the model behind an expert; of a composed one, over all models that it is made of."""
+        expert = self._experts.get(expert_id)
+        if not isinstance(expert, Composed):
+            return self._store.model_ref(expert_id)
+        parts = {name: self._store.model_ref(name).sha256 for name in expert.weights}
+        return ModelRef(expert_id, digest(parts), Tier.EMBEDDED, expert.stands_in_for)
 
     @property
     def unavailable(self) -> Mapping[str, str]:
@@ -59,8 +65,12 @@ class ExpertPool:
         return self._store.providers()
 
     def _resolve(self, capability: str) -> Expert | Missing:
+        if capability not in self._store.lock.capabilities:
+            return self._composed(capability, f"nothing but a stand-in answers {capability}")
         found = self._store.resolve(capability)
         candidates = self._store.lock.answering(capability)
+        if found.entry is None and capability in STAND_INS:
+            return self._composed(capability, "; ".join(found.reasons))
         if found.entry is None and all(entry.tier is Tier.REFERENCE for entry in candidates):
             self._unavailable[capability] = "; ".join(found.reasons)
             wanted = " or ".join(f"{entry.id}/{file.name}" for entry in candidates for file in entry.files)
@@ -70,4 +80,15 @@ class ExpertPool:
         entry = found.require()
         expert: Expert = importlib.import_module(f"evaluator.experts.{entry.id}").EXPERT(self._store)
         self._experts[entry.id] = expert
+        return expert
+
+    def _composed(self, capability: str, why: str) -> Expert:
+        """The stand-in that is made of other models. Raises ModelMissing where a reference model is required."""
+        name = STAND_INS[capability]
+        expert: Composed = importlib.import_module(f"evaluator.experts.{name}").EXPERT(self._store)
+        if self._require_reference:
+            raise ModelMissing(
+                f"{name} stands in for {expert.stands_in_for}, and a reference model is required; {why}"
+            )
+        self._experts[name] = expert
         return expert

@@ -22,7 +22,7 @@ import orjson
 
 import evaluator
 from evaluator.metrics.base import Metric
-from evaluator.runner.writer import write_atomic
+from evaluator.runtime.files import write_atomic
 from evaluator.schema import SCHEMA_VERSION, ModelRef, Score, Status, to_tree
 
 HEADER = "run.json"

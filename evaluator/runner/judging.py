@@ -60,6 +60,10 @@ class Bench:
     verdict: Mapping[str, Any] | None = None  # of handshake and self-check, for the run header
     judges: Mapping[str, JudgeIdentity] = field(default_factory=dict)
 
+    def serves(self, model: str = "") -> bool:
+        """Whether somebody can be asked whose served name contains `model`."""
+        return any(model.lower() in judge.model.lower() for judge in self.judges.values())
+
     def account(self) -> Mapping[str, Any] | None:
         """How many calls ended how, and the end of the ledger's chain; None without a judge."""
         if self.session is None:

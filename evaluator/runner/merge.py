@@ -19,7 +19,8 @@ from evaluator.manifest import Manifest
 from evaluator.runner.header import HEADER, RunStatus, read_header
 from evaluator.runner.judging import LEDGER
 from evaluator.runner.run import chosen_metrics
-from evaluator.runner.writer import SCORES, Key, Record, locked, read_records, write_atomic, write_in_order
+from evaluator.runner.writer import SCORES, Key, Record, locked, read_records, write_in_order
+from evaluator.runtime.files import write_atomic
 from evaluator.schema import Score, Status, to_tree
 
 MUST_AGREE = ("schema", "evaluator", "profile", "lock_sha256", "packages", "device")

@@ -9,17 +9,18 @@ import math
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from evaluator.errors import EvaluatorError, NotApplicable, PrerequisiteError
-from evaluator.judge.route import chosen
+from evaluator.judge.route import Routed, chosen
 from evaluator.judge.session import JudgeSession
 from evaluator.judge.types import Answer, Question
 from evaluator.metrics.base import Judged, Metric, Outcome
 from evaluator.runner.graph import Missing
 from evaluator.runner.judging import Bench
 from evaluator.runner.plan import Job
-from evaluator.schema import Need, Reason, Score, Status, rounded
+from evaluator.schema import Case, Need, Reason, Score, Status, rounded
 
 T = TypeVar("T")
 
@@ -113,10 +114,30 @@ def judge(job: Job, inputs: Mapping[str, Any], bench: Bench, heard: Heard) -> Ou
         return shown
     key = (ask, tuple(metric.needs_for(job.case).items()))
     if key not in heard:
-        questions = attempt(lambda: [chosen(one, session.judges) for one in ask.ask(job.case, **shown)])
-        heard[key] = questions if isinstance(questions, Absent) else _asked(session, questions)
+        heard[key] = _conversation(ask, job.case, shown, session)
     answers = heard[key]
     return answers if isinstance(answers, Absent) else compute(job, {**inputs, "answers": answers})
+
+
+def _conversation(
+    ask: Judged, case: Case, shown: Mapping[str, Any], session: JudgeSession
+) -> Sequence[Answer] | Absent:
+    """All answers about one case: to the questions, then to what is asked again in view of them."""
+    answers: list[Answer] = []
+    make = partial(ask.ask, case, **shown)
+    while True:
+        questions = attempt(partial(_chosen, make, session))
+        if isinstance(questions, Absent):
+            return questions
+        answers += _asked(session, questions)
+        if ask.again is None or not questions:
+            return answers
+        make = partial(ask.again, case, tuple(answers), **shown)
+
+
+def _chosen(make: Callable[[], Sequence[Question | Routed]], session: JudgeSession) -> list[Question]:
+    """The questions as these judges are asked them."""
+    return [chosen(one, session.judges) for one in make()]
 
 
 def _asked(session: JudgeSession, questions: Sequence[Question]) -> Sequence[Answer]:

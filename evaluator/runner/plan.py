@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evaluator.errors import ModelMissing
 from evaluator.judge.prompts import load
 from evaluator.judge.types import JudgeIdentity
 from evaluator.metrics.base import Judged, Metric
@@ -56,23 +57,39 @@ class Planner:
         media_version: int,
         bench: Bench = NO_JUDGE,
         packages: Mapping[str, str] | None = None,
+        stand_ins: bool = True,
     ) -> None:
         self.graph = graph
         self.profile = profile
         self.bench = bench
         self._packages = packages or {}
+        self._stand_ins = stand_ins
         self._model_ref = model_ref
         self._media_version = media_version
         self._templates: dict[tuple[str, str, tuple[str, ...], tuple[tuple[str, Need], ...]], _Template] = {}
 
     def job(self, case: Case, metric: Metric, media: Mapping[str, str]) -> Job:
-        """The job of one metric of one case, given the digests of the case's files."""
+        """The job of one metric of one case, given the digests of the case's files.
+
+        Raises ModelMissing where only another metric could stand in and stand-ins are not wanted.
+        """
+        metric = self._servable(case, metric, media)
         template = self._template(case, metric, tuple(media))
         bound = "".join(f"\n{role}={media[role]}" for role in template.roles)
         if reads := self._reads(metric):
-            bound += f"\ncase={digest({name: to_tree(getattr(case, name)) for name in reads})}"
+            bound += f"\ncase={digest({name: _said(case, name) for name in reads})}"
         fingerprint = hashlib.sha256(f"{template.digest}{bound}".encode()).hexdigest()
         return Job(case, metric, media, template.models, fingerprint)
+
+    def _servable(self, case: Case, metric: Metric, media: Mapping[str, str]) -> Metric:
+        """The metric, or what is measured in its place because no model serves one of its needs."""
+        if metric.instead is None:
+            return metric
+        inputs = self._inputs(metric, metric.needs_for(case), media)
+        lacking = [node.message for node in inputs.values() if isinstance(node, Missing) and node.code == "unavailable"]
+        if lacking and not self._stand_ins:
+            raise ModelMissing(f"{metric.id}: {lacking[0]}, and a reference model is required")
+        return metric.instead if lacking else metric
 
     def nodes(self, job: Job) -> dict[str, Node | Missing]:
         """The inputs of a job's `compute`, by name. Without a judge, a judged metric needs no evidence either."""
@@ -80,12 +97,12 @@ class Planner:
 
     def _reads(self, metric: Metric) -> tuple[str, ...]:
         """Fields of the case that can change this metric's value. References count by what is said of them."""
-        asked = metric.judged.reads if metric.judged and self.bench.judges else ()
+        asked = metric.judged.reads if metric.judged and self.bench.serves(metric.judged.model) else ()
         return tuple(dict.fromkeys([*asked, *metric.reads]))
 
     def _inputs(self, metric: Metric, needs: Needs, media: Mapping[str, str]) -> dict[str, Node | Missing]:
-        if metric.judged and not self.bench.judges:
-            return {"judge": NOBODY}
+        if metric.judged and not self.bench.serves(metric.judged.model):
+            return {"judge": NOBODY if not self.bench.judges else other_judge(metric.judged.model, self.bench)}
         return {name: self.graph.bind(need, media) for name, need in needs.items()}
 
     def _template(self, case: Case, metric: Metric, roles: tuple[str, ...]) -> _Template:
@@ -101,7 +118,8 @@ class Planner:
         inputs = self._inputs(metric, needs, named)
         nodes = [below for node in inputs.values() if isinstance(node, Node) for below in self.graph.closure(node)]
         models = self._models(metric, nodes)
-        judge = self._judge_facts(metric.judged) if metric.judged and self.bench.judges else None
+        served = metric.judged is not None and self.bench.serves(metric.judged.model)
+        judge = self._judge_facts(metric.judged) if metric.judged and served else None
         if judge is not None:
             models = (*models, self.bench.model_ref)
         facts = {
@@ -137,7 +155,19 @@ class Planner:
         return sorted(self.bench.judges.items())
 
 
+def _said(case: Case, name: str) -> object:
+    """Content of a field of a case. A reference is what is said of it: where its file lies says nothing."""
+    tree = to_tree(getattr(case, name))
+    return [{**item, "path": ""} for item in tree] if name == "references" else tree
+
+
 NOBODY = Missing("no_judge", "no judge was given: --judge-url, --judge-model or --judge-replay")
+
+
+def other_judge(model: str, bench: Bench) -> Missing:
+    """Why a judge that is there is not asked: the question belongs to another network."""
+    here = ", ".join(sorted(judge.model for judge in bench.judges.values()))
+    return Missing("no_judge", f"only {model} may answer this, and the judge is {here}; run again with its --judge-url")
 
 
 def by_source(cases: Sequence[Case]) -> list[list[Case]]:

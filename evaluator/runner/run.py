@@ -9,19 +9,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import evaluator.media
 from evaluator.errors import ModelMissing, OutputError, PrerequisiteError, UsageError
 from evaluator.manifest import Manifest
+from evaluator.media.probe import probe
+from evaluator.media.types import ClipInfo
 from evaluator.metrics.base import Metric
 from evaluator.runner import header as run_header
+from evaluator.runner import prom
 from evaluator.runner.engine import Engine, Work
 from evaluator.runner.experts import ExpertPool
 from evaluator.runner.graph import Graph
 from evaluator.runner.header import RunHeader, RunStatus
 from evaluator.runner.judging import NO_JUDGE, NOBODY, Bench, JudgeChoice, judging
+from evaluator.runner.outcome import Absent, attempt
 from evaluator.runner.plan import Job, Planner, by_source, media_of, shard
 from evaluator.runner.telemetry import Progress, Telemetry
 from evaluator.runner.writer import SCORES, Key, Record, ScoreWriter, locked, read_records, write_in_order
@@ -75,7 +80,7 @@ def run(manifest: Manifest, store: Store, options: RunOptions) -> RunResult:
 
     KeyboardInterrupt passes through once everything that was finished is on disk.
     """
-    cases = select(manifest.cases, options)
+    cases = prepared(select(manifest.cases, options), manifest.cases)
     check_choices(cases, options)
     if options.dry_run:
         return RunResult(RunStatus.SUCCESS, (), 0, make_plan(cases, store, options).jobs)
@@ -100,6 +105,25 @@ def select(cases: Sequence[Case], options: RunOptions) -> list[Case]:
     return shard(chosen, *options.shard)[: options.limit]
 
 
+def prepared(cases: Sequence[Case], whole: Sequence[Case]) -> list[Case]:
+    """The cases with what their suites find out from all cases of the manifest (`Suite.prepare`)."""
+    facts = cache(clip_facts)
+    ready = {
+        case.id: case
+        for name in dict.fromkeys(case.suite for case in cases)
+        for case in suites()[name].prepare(
+            [case for case in cases if case.suite == name], [case for case in whole if case.suite == name], facts
+        )
+    }
+    return [ready[case.id] for case in cases]
+
+
+def clip_facts(path: Path) -> ClipInfo | None:
+    """Facts of a clip; None if it cannot be read, which the unit that decodes it will report."""
+    found = attempt(lambda: probe(path))
+    return None if isinstance(found, Absent) else found
+
+
 def chosen_metrics(case: Case, wanted: Sequence[str], profile: str) -> list[Metric]:
     """The metrics of a case's suite that apply to it and were asked for."""
     suite = suites()[case.suite]
@@ -116,7 +140,10 @@ def make_plan(cases: Sequence[Case], store: Store, options: RunOptions, bench: B
     """All jobs of the selection. Hashes each file once (cached) and resolves each capability once."""
     pool = ExpertPool(store, options.require_reference)
     graph = Graph(pool.serve, pool.by_id)
-    planner = Planner(graph, pool.model_ref, options.profile, evaluator.media.VERSION, bench, run_header.packages())
+    packages, stand_ins = run_header.packages(), not options.require_reference
+    planner = Planner(
+        graph, pool.model_ref, options.profile, evaluator.media.VERSION, bench, packages, stand_ins=stand_ins
+    )
     jobs: list[Job] = []
     paths: dict[str, Path] = {}
     stamps: dict[str, Stamp] = {}
@@ -199,7 +226,9 @@ def _score(
         backends = plan.pool.backends()
         scores = [record.score for record in list(done.values())]
         ended = header.ended_as(status, scores, telemetry.facts())
-        replace(ended, backends=backends, judge_calls=plan.planner.bench.account()).write(options.out)
+        ended = replace(ended, backends=backends, judge_calls=plan.planner.bench.account())
+        ended.write(options.out)
+        prom.write(options.out, ended, scores)
     return RunResult(status, tuple(done[key].score for key in order), reused, plan.jobs)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evaluator.errors import OutputError
+from evaluator.runtime.files import write_atomic
 from evaluator.schema import Score, decode_score, encode
 
 SCORES = "scores.jsonl"
@@ -39,21 +40,6 @@ class Record:
     def labelled(self, system: str) -> Record:
         """The same under another system's name, which no metric looks at."""
         return self if self.score.system == system else Record.of(replace(self.score, system=system))
-
-
-def write_atomic(path: Path, data: bytes) -> None:
-    """Replace a file as a whole: a reader sees the old bytes or the new ones, also after a crash."""
-    part = path.with_name(f".{path.name}.part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 @contextmanager

@@ -134,12 +134,16 @@ class ModelEntry:
     licence: Licence
     origin: Origin
     sources: tuple[Source, ...] = ()
-    files: tuple[ModelFile, ...] = Field(min_length=1)
+    files: tuple[ModelFile, ...] = ()
     export: Export | None = None
     preprocessing: dict[str, Any]
+    weightless: bool = False
+    """Arithmetic alone: no file to mount, always there. What can be chosen about it is in `preprocessing`."""
 
     @model_validator(mode="after")
     def _consistent(self) -> ModelEntry:
+        if self.weightless == bool(self.files) or (self.weightless and self.tier is not Tier.EMBEDDED):
+            raise ValueError(f"{self.id}: a model has files, unless it is embedded and weightless")
         sources = {source.name for source in self.sources}
         names = [file.name for file in self.files]
         if len(sources) != len(self.sources) or len(set(names)) != len(names):

@@ -173,10 +173,13 @@ class Store:
         return Resolution(capability, None, tuple(reasons))
 
     def model_ref(self, model: str) -> ModelRef:
-        """What records say of a model; its digest covers the digests of all its files. Verifies every file."""
+        """What records say of a model; its digest covers the digests of all its files. Verifies every file.
+
+        Of a weightless model, the digest covers its parameters.
+        """
         entry = self.lock[model]
         found = {file.name: self._verify(entry, file)[1] for file in entry.files}
-        return ModelRef(entry.id, digest(found), entry.tier, entry.stands_in_for)
+        return ModelRef(entry.id, digest(found or entry.preprocessing), entry.tier, entry.stands_in_for)
 
     @property
     def lock_sha256(self) -> str:

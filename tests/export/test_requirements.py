@@ -11,7 +11,7 @@ import pytest
 from evaluator.runtime.store import ROOT
 
 FOLDER = ROOT / "docker" / "requirements"
-LOCKED = ["cpu.txt", "dev.txt", "export.txt", "judge-test.txt", "weights.txt", "demo.txt"]
+LOCKED = ["cpu.txt", "dev.txt", "export.txt", "judge-test.txt", "device-test.txt", "weights.txt", "demo.txt"]
 PIN = re.compile(
     r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;]+)(?P<marker> ; .+?)?(?P<hashes>( --hash=sha256:[0-9a-f]{64})+)$"
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -39,6 +40,12 @@ def test_a_schema_question_is_constrained_by_its_schema() -> None:
     assert body["response_format"]["type"] == "json_schema"
     assert body["response_format"]["json_schema"]["schema"] == probes.json_schema("maple")
     assert "allowed_token_ids" not in body
+
+
+def test_a_drawn_answer_is_drawn_from_the_seed_of_its_sample() -> None:
+    drawn = replace(probes.json_question("maple"), sample=3, temperature=0.7)
+    body = chat_request(drawn, "judge", ())
+    assert (body["temperature"], body["seed"]) == (0.7, 3)
 
 
 def test_media_travel_as_their_bytes() -> None:

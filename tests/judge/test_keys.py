@@ -38,6 +38,7 @@ def test_equal_questions_have_equal_keys_whoever_asks_and_whatever_the_suite_thi
         ask("Is it blue?", evidence=QUESTION.parts[:3]),
         replace(QUESTION, parts=QUESTION.parts[::-1]),
         replace(QUESTION, sample=1),
+        replace(QUESTION, temperature=0.7),
         replace(QUESTION, max_tokens=2),
         replace(QUESTION, labels=("No", "Yes")),
         replace(QUESTION, system="other rules"),
@@ -45,7 +46,8 @@ def test_equal_questions_have_equal_keys_whoever_asks_and_whatever_the_suite_thi
         replace(QUESTION, parts=(*QUESTION.parts[:-1], TextPart("other closing"))),
     ],
     ids=[
-        "bytes", "mime", "name", "frame times", "frame order", "sound", "text", "part order", "sample", "tokens",
+        "bytes", "mime", "name", "frame times", "frame order", "sound", "text", "part order", "sample",
+        "temperature", "tokens",
         "label order", "system", "prompt", "closing",
     ],
 )  # fmt: skip

@@ -52,6 +52,13 @@ def test_a_schema_is_obeyed_without_white_space(tiny_report: dict[str, Any]) -> 
     assert (cut["finish_reason"], cut["usage"]["completion_tokens"]) == ("length", 3)
 
 
+def test_a_drawn_answer_obeys_its_schema_and_depends_on_nothing_but_its_seed(tiny_report: dict[str, Any]) -> None:
+    drawn = [raw["text"] for raw in tiny_report["drawn"]]
+    assert drawn[:12] == drawn[12:]
+    assert len(set(drawn)) > 1
+    assert {json.loads(text)["score"] for text in drawn} <= {1, 2, 3, 4, 5}
+
+
 def test_control_tokens_in_data_stay_data(tiny_report: dict[str, Any]) -> None:
     """A picture token without a picture would stop the processor; data cannot spell one."""
     assert tiny_report["hostile"][0]["text"] in {"Yes", "No"}

@@ -17,7 +17,7 @@ def test_a_prompt_says_what_it_is_for_and_asks_for_labels_or_json(name: str) -> 
     assert prompt.purpose.endswith(".")
     assert len(prompt.sha256) == 64
     assert prompt.system.startswith(prompts.load("yes_no").system[:100])
-    assert bool(prompt.labels) != bool(prompt.answer_schema)
+    assert not (prompt.labels and prompt.answer_schema)
     assert (prompt.max_tokens == 1) == bool(prompt.labels)
     if prompt.answer_schema:
         list(problems({}, prompt.answer_schema))  # every keyword can be checked

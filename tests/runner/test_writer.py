@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from evaluator.errors import OutputError
-from evaluator.runner.writer import Record, ScoreWriter, locked, read_records, read_scores, write_atomic, write_in_order
+from evaluator.runner.writer import Record, ScoreWriter, locked, read_records, read_scores, write_in_order
+from evaluator.runtime.files import write_atomic
 from evaluator.schema import Score, encode
 from tests.test_schema import score
 

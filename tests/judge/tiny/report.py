@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,11 @@ def json_question(most: int = 60) -> Question:
     """A question whose answer is a small JSON object."""
     text = "Answer with one JSON object."
     return Question("json", "json", "", (TextPart(text),), answer_schema=SCHEMA, max_tokens=most)
+
+
+def drawn(seed: int) -> Question:
+    """The same question, to be answered with a text drawn from a seed."""
+    return replace(json_question(), temperature=1.5, sample=seed)
 
 
 def raws(judge: Backend, asked: list[Question], workers: int = 1) -> list[dict[str, Any]]:
@@ -73,6 +78,7 @@ def main() -> int:
         "again": raws(judge, asked),
         "crowd": raws(judge, asked[::-1], workers=4)[::-1],
         "json": raws(judge, [json_question(), json_question(), json_question(most=3)]),
+        "drawn": raws(judge, [drawn(seed) for seed in (*range(12), *range(12))]),
         "hostile": raws(judge, [hostile]),
         "failures": {name: failure(judge, one) for name, one in failures.items()},
         "check": examine(judge, 4, 2).tree(),

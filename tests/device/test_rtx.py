@@ -1,0 +1,60 @@
+"""Engines are really built here, by TensorRT for RTX, through the function that builds them for TensorRT.
+
+Needs the environment of docker/requirements/device-test.txt (`.venv-device`; EVALUATOR_DEVICE_VENV); skips without it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from evaluator.runtime.session import SessionSource
+from tests.device import environment
+
+NO_ENGINE = {
+    "transnetv2/transnetv2.onnx": "first input has type UInt8",
+    "yamnet/model.onnx": "unsupported input type of UINT8",
+    "silero_vad/silero_vad.onnx": "ScopeType::kUNDEFINED",  # a branch on the sampling rate
+    "plcmos/plcmos_v2.onnx": "ISqueezeLayer without an axes input",  # a squeeze that a batch of one would change
+}
+"""Networks that TensorRT does not take, and why: ONNX Runtime runs them, and the run says so."""
+
+
+@pytest.fixture(scope="module")
+def report(models: SessionSource, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the builder made of every golden network and of a few that must fail."""
+    store = models.path("yamnet", "model.onnx").parents[1]
+    found: dict[str, Any] = json.loads(
+        environment.run("tests.device.rtx_build", str(store), str(tmp_path_factory.mktemp("nets")))
+    )
+    return found
+
+
+def test_every_exported_network_becomes_an_engine_or_is_known_not_to(report: dict[str, Any]) -> None:
+    failed = {name: made["error"] for name, made in report["stored"].items() if "error" in made}
+    assert failed.keys() == NO_ENGINE.keys()
+    for name, reason in NO_ENGINE.items():
+        assert reason in failed[name]
+    assert all(made["plan"] > 100_000 for made in report["stored"].values() if "plan" in made)
+
+
+def test_a_small_network_is_built_without_a_warning(report: dict[str, Any]) -> None:
+    assert report["small"]["right"]["plan"] > 1000
+    assert report["small"]["right"]["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("one input left out", "input b has open dimensions [-1, 1] and no profile"),
+        ("an input that is not there", "a profile for z; its inputs are x, b"),
+        ("another width", "input x is [-1, 3] in the file, its profile says [1, 4]"),
+        ("falling", "the shapes of x must not fall"),
+        ("unknown operator", "scaled (Nonsense)"),
+        ("no network", "Failed to parse the ONNX model"),
+    ],
+)
+def test_what_cannot_be_built_says_why(report: dict[str, Any], what: str, words: str) -> None:
+    assert words in report["small"][what]["error"]
