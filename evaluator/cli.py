@@ -151,6 +151,7 @@ def _words(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
 @option("--judge-tolerance", default=0.0, show_default=True, help="Change of P between repeats that is accepted.")
 @option("--require-reference", is_flag=True, help="Exit 4 instead of using a stand-in model.")
 @option("--resume/--fresh", default=True, show_default=True, help="Go on in --out, or start over.")
+@option("--report/--no-report", default=True, show_default=True, help="Write report.html and its tables at the end.")
 @option("--dry-run", is_flag=True, help="Plan, say what would be done, do nothing.")
 @option("-q", "--quiet", is_flag=True, help="No progress and no table.")
 @_json_option
@@ -191,6 +192,18 @@ def merge(manifest: Path, media_root: Path | None, parts: tuple[Path, ...], out:
     from evaluator import commands
 
     return commands.merge(manifest, media_root, parts, out, quiet)
+
+
+@cli.command(epilog=REPORT_EXIT_CODES)
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@option("--thumbnails/--no-thumbnails", default=False, show_default=True, help="Decode the clips for frames and sound.")
+@option("--manifest", type=PathIn, help="What each case was. [default: the manifest that the run names]")
+@option("--media-root", type=PathIn, help="Folder that its paths start from. [default: the manifest's folder]")
+def report(**options: Any) -> int:
+    """Write report.html, report.csv and report.md into the --out folder of a run."""
+    from evaluator import commands_report
+
+    return commands_report.report(options)
 
 
 def _write_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -453,3 +466,33 @@ def manifest(suite: str, root: Path, system: str, out: Path | None, settings: di
     from evaluator import commands_suites
 
     return commands_suites.manifest(suite, root, system, settings, out)
+
+
+@cli.command(name="filter", epilog=EXIT_CODES)
+@click.argument("suite")
+@_manifest_options
+@_model_options
+@option("--out", type=PathOut, required=True, help="Folder for kept.jsonl, dropped.jsonl and undecided.jsonl.")
+@option("-q", "--quiet", is_flag=True, help="No progress.")
+def filter_(
+    suite: str, manifest: Path, media_root: Path | None, models: Path | None, out: Path, quiet: bool
+) -> int:
+    """Keep the lines of a manifest whose source clips pass a suite's curation filters."""
+    from evaluator import commands_filter
+
+    return commands_filter.run(suite, manifest, media_root, models, out, quiet)
+
+
+@cli.command(epilog=EXIT_CODES)
+@option("--manifest", type=PathIn, help="Look at what this manifest needs. [default: at everything]")
+@option("--media-root", type=PathIn, help="Folder that paths start from. [default: the manifest's folder]")
+@_model_options
+@option("--out", type=PathOut, default=Path("out"), show_default=True, help="Folder that a run would write to.")
+@option("--judge-url", help="A judge server on loopback that should answer.")
+@option("--require-reference", is_flag=True, help="Treat a stand-in model as missing.")
+@_json_option
+def doctor(**options: Any) -> int:
+    """Is this machine ready: software, codecs, device, models, judge."""
+    from evaluator import commands_doctor
+
+    return commands_doctor.doctor(options)

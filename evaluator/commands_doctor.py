@@ -1,0 +1,43 @@
+"""What `evaluator doctor` does: look at everything, show one screen, exit 4 if something that is needed is missing."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import Any
+
+import click
+
+from evaluator import errors
+from evaluator.commands import load, write_json
+from evaluator.doctor import codecs, judge, machine, models
+from evaluator.doctor.finding import Finding, ready, screen
+from evaluator.runtime.digests import cache_folder
+from evaluator.runtime.store import Store
+from evaluator.schema import to_tree
+from evaluator.suites import suites
+
+
+def doctor(given: Mapping[str, Any]) -> int:
+    """Examine this machine, for one manifest if there is one."""
+    found = list(_examined(given))
+    if given["as_json"]:
+        write_json({"ready": ready(found), "findings": to_tree(found)})
+    else:
+        click.echo(screen(found, get_terminal_size((120, 24)).columns))
+    return errors.EXIT_OK if ready(found) else errors.EXIT_PREREQUISITE
+
+
+def _examined(given: Mapping[str, Any]) -> Iterator[Finding]:
+    named: list[str] = []
+    if given["manifest"]:
+        cases = load(given["manifest"], given["media_root"]).cases
+        named = list(dict.fromkeys(case.suite for case in cases))
+    yield from machine.findings({"output": given["out"], "cache": cache_folder()})
+    with tempfile.TemporaryDirectory() as folder:
+        yield from codecs.findings(Path(folder))
+    yield from models.findings(Store.open(given["models"]), named, given["require_reference"])
+    asking = any(metric.judged for name in named or suites() for metric in suites()[name].metrics)
+    yield from judge.findings(given["judge_url"], asking)

@@ -1,0 +1,77 @@
+"""Which model serves which capability, whether its files are what the lock names, and what each suite lacks.
+
+Knows suites only by the needs of their metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from evaluator.doctor.finding import Finding, Level
+from evaluator.errors import EvaluatorError
+from evaluator.runtime.store import ModelStatus, Store
+from evaluator.schema import ExpertNeed, Tier
+from evaluator.suites import suites
+from evaluator.suites.base import Suite
+
+
+def findings(store: Store, named: Iterable[str], require_reference: bool = False) -> Iterator[Finding]:
+    """Everything about models for the suites `named` (of a manifest; all suites if empty).
+
+    An embedded model that is not prepared or not the locked one is missing. A reference model that nobody mounted is a
+    note, unless a suite of the manifest needs it and `require_reference` was asked for.
+    """
+    status = store.status(hashed=True)
+    yield from (finding for model in status for finding in _files(model))
+    yield from _sessions(store, status)
+    chosen = list(named) or list(suites())
+    for name in chosen:
+        yield from _lacking(suites()[name], status, strict=require_reference)
+
+
+def _files(model: ModelStatus) -> Iterator[Finding]:
+    """Problems with the files of an embedded model, or of a mounted one that is not whole."""
+    for file in model.files:
+        if file.state == "corrupt":
+            found = f"{file.path} is not the locked file: expected SHA-256 {file.expected}, found {file.found}"
+            yield Finding("models", model.entry.id, Level.MISSING, found, "copy or prepare it again: ./run.sh setup")
+        elif file.state == "missing" and model.entry.tier is Tier.EMBEDDED:
+            yield Finding("models", model.entry.id, Level.MISSING, f"{file.path} is missing", "./run.sh setup")
+
+
+def _sessions(store: Store, status: Iterable[ModelStatus]) -> Iterator[Finding]:
+    """Open every network that serves a capability: does the library take it, and on which provider."""
+    for model in status:
+        networks = [file.name for file in model.files if file.name.endswith(".onnx") and file.state != "corrupt"]
+        if not model.resolved or not networks:
+            continue
+        try:
+            providers = {store.session(model.entry.id, name).provider for name in networks}
+        except EvaluatorError as error:
+            yield Finding("models", model.entry.id, Level.MISSING, str(error), "mount a file that honours its contract")
+            continue
+        role = f"stands in for {model.entry.stands_in_for}" if model.entry.stands_in_for else "the published model"
+        found = f"{model.entry.capability}, {role}; {len(networks)} files on {', '.join(sorted(providers))}"
+        yield Finding("models", model.entry.id, Level.OK, found)
+
+
+def _lacking(suite: Suite, status: Iterable[ModelStatus], strict: bool) -> Iterator[Finding]:
+    """Per suite: what serves every metric, or which published models a person may still mount, and from where."""
+    wanted: dict[str, list[str]] = {}
+    for metric in suite.metrics:
+        for need in metric.needs.values():
+            if isinstance(need, ExpertNeed):
+                wanted.setdefault(need.capability, []).append(metric.id)
+    serving = {model.entry.capability: model.entry for model in status if model.resolved}
+    section = f"suite {suite.id}"
+    served = [capability for capability in wanted if capability in serving and not serving[capability].stand_in]
+    yield Finding(section, "served", Level.OK, f"{len(served)} of {len(wanted)} capabilities by the published model")
+    for model in status:
+        entry = model.entry
+        if entry.capability not in wanted or entry.capability in served or entry.tier is not Tier.REFERENCE:
+            continue
+        instead = serving.get(entry.capability)
+        how = f"{instead.id} stands in" if instead else f"skipped: {', '.join(wanted[entry.capability])}"
+        files = "; ".join(f"{file.path} ({file.expected or 'any that honours the contract'})" for file in model.files)
+        level = Level.MISSING if strict else Level.NOTE
+        yield Finding(section, entry.id, level, how, f"{files}, from {entry.origin.published}")
