@@ -51,11 +51,13 @@ class _Table:
     decoder: StreamDecoder
     stamps: list[Stamp] = field(default_factory=list)
     damaged: int = 0
+    hidden: int = 0
     first: MediaFrame | None = None
 
     def add(self, packet: MediaPacket) -> None:
         if self.first is None:
             self.first = next(iter(self.decoder.decode(packet)), None)
+        self.hidden += bool(packet.size and packet.is_discard)
         if packet.size and not packet.is_discard:
             self.stamps.append((packet.pts, packet.duration or 0))
             self.damaged += packet.is_corrupt
@@ -151,6 +153,7 @@ def _video(path: Path, stream: VideoStream, table: _Table, limits: Limits) -> Vi
         duration=end - float(times[0]),
         interlaced=frame.interlaced_frame,
         indexed_by="packets" if by_packets else "decode",
+        hidden=table.hidden,
     )
     _check_whole(path, info, limits)
     return info

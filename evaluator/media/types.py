@@ -14,6 +14,7 @@ import numpy.typing as npt
 U8 = npt.NDArray[np.uint8]
 I16 = npt.NDArray[np.int16]
 I64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
 F32 = npt.NDArray[np.float32]
 F64 = npt.NDArray[np.float64]
 
@@ -34,6 +35,7 @@ class VideoInfo:
     duration: float  # seconds, from the first frame's start to the last frame's end
     interlaced: bool = False
     indexed_by: str = "packets"  # "packets" (demux only) or "decode" (the packet table could not be trusted)
+    hidden: int = 0  # packets that are decoded and not shown (an edit list begins between key frames)
 
     @property
     def frames(self) -> int:

@@ -1,0 +1,88 @@
+"""One pass over a file with its pictures on a device: DALI for the clips that it takes, PyAV for the rest and the sound.
+
+The same taps get the same frames in the same order as from `evaluator.media.decode`; only the pixels may differ by what
+another scaler does. A clip that DALI is not given, or gives up on, is decoded by PyAV once, and the report says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from evaluator.errors import MediaError
+from evaluator.media.decode import Restartable, decode, picked
+from evaluator.media.decode_dali import DaliSource
+from evaluator.media.limits import LIMITS, Limits
+from evaluator.media.source_route import not_for_dali
+from evaluator.media.types import I64, U8, Audio, ClipInfo, DecodeReport, FrameChunk, FrameTap, VideoInfo
+from evaluator.media.views import transform_of
+from evaluator.schema import AudioView, View
+
+Taps = Sequence[tuple[View, FrameTap]]
+
+
+def decode_on(
+    source: DaliSource, path: Path, info: ClipInfo, taps: Taps, audio: Sequence[AudioView], limits: Limits = LIMITS
+) -> tuple[dict[AudioView, Audio], DecodeReport]:
+    """As `evaluator.media.decode.decode`, with pictures from `source` where it may decode the clip.
+
+    `DecodeReport.notes` holds `decoder dali`, or `decoder pyav: <why>`.
+    """
+    reason = not_for_dali(info, source.device) if taps else "no pictures are wanted"
+    if not reason and info.video is not None:
+        try:
+            decoded = _pictures(source, path, info.video, taps)
+        except MediaError as error:
+            reason = str(error).replace(str(path), path.name)
+            if not _restarted(info, taps):
+                raise
+        else:
+            sound, report = decode(path, info, [], audio, limits)
+            notes = ("decoder dali", *report.notes)
+            return sound, replace(report, passes=1, frames_decoded=decoded, frames_converted=decoded, notes=notes)
+    sound, report = decode(path, info, taps, audio, limits)
+    return sound, replace(report, notes=(f"decoder pyav: {reason}", *report.notes))
+
+
+def _pictures(source: DaliSource, path: Path, video: VideoInfo, taps: Taps) -> int:
+    """Push every wanted frame to the taps that want it; the number of frames that were decoded for anybody."""
+    plans = [(view, tap, picked(view, video)) for view, tap in taps]
+    wanted = np.unique(np.concatenate([plan for _, _, plan in plans]))
+    for numbers, frames in source.frames(path, video, wanted):
+        made: dict[View, U8] = {}  # views that differ in nothing but their sampling are made once
+        for view, tap, plan in plans:
+            rows = _rows(plan, numbers)
+            key = transform_of(view)
+            if len(rows) and key not in made:
+                made[key] = source.host(source.pictures(frames, view, video))
+            for chunk in _chunks(made[key], rows, numbers, video) if len(rows) else ():
+                tap.push(chunk)
+    return len(wanted)
+
+
+def _rows(plan: I64, numbers: I64) -> I64:
+    """Rows of a chunk that a plan takes, as often as it repeats them, in order."""
+    inside = plan[(plan >= numbers[0]) & (plan <= numbers[-1])]
+    return np.asarray(np.searchsorted(numbers, inside), np.int64)
+
+
+def _chunks(pictures: U8, rows: I64, numbers: I64, video: VideoInfo) -> Iterator[FrameChunk]:
+    """The picked rows, never more at a time than the decoder had: a plan may repeat a frame often."""
+    for start in range(0, len(rows), len(pictures)):
+        part = rows[start : start + len(pictures)]
+        data = pictures[part]
+        data.flags.writeable = False
+        yield FrameChunk(data, numbers[part], video.times[numbers[part]])
+
+
+def _restarted(info: ClipInfo, taps: Taps) -> bool:
+    """Make every tap begin again; False if one cannot: it may have seen frames already."""
+    if not all(isinstance(tap, Restartable) for _, tap in taps):
+        return False
+    for _, tap in taps:
+        if isinstance(tap, Restartable):
+            tap.restart(info)
+    return True
