@@ -137,7 +137,7 @@ def _words(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
 @option("--shard", default="1/1", callback=_shard, show_default=True, help="Part i of n, by source clip.")
 @option("--profile", default="paper", show_default=True, help="Which reading of the papers to compute.")
 @option("--workers", type=click.IntRange(min=1), help="Worker threads. [default: one per core]")
-@option("--device", type=click.Choice(["cpu"]), default="cpu", show_default=True, help="Where models run.")
+@option("--device", type=click.Choice(["cpu", "gpu"]), default="cpu", show_default=True, help="Where models run.")
 @option("--judge-url", help="A judge server on loopback, for example http://127.0.0.1:8000.")
 @option("--judge-model", type=PathIn, help="A judge's model directory, served while the run lasts.")
 @option(

@@ -19,8 +19,9 @@ from evaluator.manifest import Manifest, Suites, read
 from evaluator.manifest import check as checking
 from evaluator.manifest.check import Facts
 from evaluator.metrics.base import Direction, Metric
-from evaluator.report.aggregate import SUMMARY, Row, aggregate, write_summary
+from evaluator.report.aggregate import SUMMARY, Row, aggregate, origins, write_summary
 from evaluator.report.boards import Sections, printed, sections
+from evaluator.report.page import PAGE
 from evaluator.report.table import ARROWS, absences, stand_ins, table
 from evaluator.runner import header
 from evaluator.runner import merge as merging
@@ -31,6 +32,7 @@ from evaluator.runner.writer import SCORES
 from evaluator.runtime.store import ModelStatus, Store
 from evaluator.schema import Score, Status, Tier, to_tree
 from evaluator.suites import suites
+from evaluator.suites.choices import Choice
 
 WIDTH = 150
 """Columns of a table when nobody's terminal says otherwise."""
@@ -51,6 +53,7 @@ def run(given: Mapping[str, Any]) -> int:
         fresh=not given["resume"],
         quiet=given["quiet"],
         dry_run=given["dry_run"],
+        device=given["device"],
         judge=JudgeChoice(
             given["judge_url"],
             given["judge_model"],
@@ -62,8 +65,10 @@ def run(given: Mapping[str, Any]) -> int:
     result = running.run(manifest, Store.open(given["models"]), options)
     if options.dry_run:
         return _announce(result, given["as_json"])
-    rows, boards = aggregate(result.scores), sections(manifest.cases, result.scores)
+    rows, boards = aggregate(result.scores, origins(manifest.cases)), sections(manifest.cases, result.scores)
     write_summary(options.out, rows, boards)
+    if given["report"]:
+        _report(options.out)
     if not options.quiet:
         show(options.out, rows, boards, result.scores, result.reused)
     if given["as_json"]:
@@ -94,7 +99,7 @@ def list_metrics(name: str | None, as_json: bool) -> int:
         click.echo(f"{suite.id}: {suite.title} ({suite.paper})\n")
         for metric in suite.metrics:
             click.echo(f"  {_identity(metric)}\n      {metric.summary}\n      {metric.paper}")
-        click.echo("")
+        click.echo("".join(_choice(one) for one in suite.choices))
     return errors.EXIT_OK
 
 
@@ -102,8 +107,9 @@ def merge(manifest: Path, media_root: Path | None, parts: tuple[Path, ...], out:
     """Join shards."""
     whole = load(manifest, media_root)
     joined = merging.merge(whole, parts, out)
-    rows, boards = aggregate(joined.scores), sections(whole.cases, joined.scores)
+    rows, boards = aggregate(joined.scores, origins(whole.cases)), sections(whole.cases, joined.scores)
     write_summary(out, rows, boards)
+    _report(out)
     if joined.missing:
         case, metric = joined.missing[0]
         say(f"{len(joined.missing)} scores are in no part (first {metric} of {case}): was a shard left out?")
@@ -132,6 +138,13 @@ def load(path: Path, media_root: Path | None) -> Manifest:
     """Read a manifest against the suites that exist. Raises ManifestError with all of its problems."""
     known: Suites = {name: suite.data for name, suite in suites().items()}
     return read(path, media_root, suites=known, examine={name: suite.examine for name, suite in suites().items()})
+
+
+def _report(out: Path) -> None:
+    """report.html and its tables, from what is on the disk; clips are not decoded again."""
+    from evaluator.report.page.writer import write_report  # templates: nothing that a run needs before its end
+
+    write_report(out)
 
 
 def say(text: str) -> None:
@@ -165,7 +178,8 @@ def show(out: Path, rows: list[Row], boards: Sections, scores: tuple[Score, ...]
     counts = {status: sum(score.status is status for score in scores) for status in Status}
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
     kept = f" ({reused} from an earlier run)" if reused else ""
-    say(f"\n{len(scores)} scores: {told}{kept}\n{out}: {SCORES} {SUMMARY} {header.HEADER} {LOG}")
+    page = f" {PAGE}" if (out / PAGE).exists() else ""
+    say(f"\n{len(scores)} scores: {told}{kept}\n{out}: {SCORES} {SUMMARY} {header.HEADER} {LOG}{page}")
 
 
 def _measured(facts: Facts) -> str:
@@ -189,6 +203,11 @@ def _identity(metric: Metric) -> str:
     low, high = ("∞" if bound is None else f"{bound:g}" for bound in metric.range)
     unit = f" {metric.unit}" if metric.unit else ""
     return f"{ARROWS[metric.direction]} {metric.id}  {'-' if low == '∞' else ''}{low} .. {high}{unit}"
+
+
+def _choice(one: Choice) -> str:
+    others = f"\n      other readings: {one.others}" if one.others else ""
+    return f"\n  choice {one.name}: {one.value}\n      the paper: {one.paper}{others}"
 
 
 def _list_model(model: ModelStatus) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from evaluator.experts.base import Expert
 from evaluator.metrics.base import Outcome
+from evaluator.runner.equipment import CPU, Equipment
 from evaluator.runner.graph import Graph, Missing, Node
 from evaluator.runner.media_unit import MediaUnit, Values
 from evaluator.runner.outcome import Absent, Heard, compute, judge, score, skipped
@@ -90,12 +91,13 @@ class Engine:
         paths: Mapping[str, Path],
         telemetry: Telemetry,
         stamps: Mapping[str, Stamp] | None = None,
+        equipment: Equipment = CPU,
     ) -> None:
         self._stamps = stamps or {}
         self._planner = planner
         self._graph: Graph = planner.graph
         self._paths = paths
-        self._unit = MediaUnit(planner.graph, by_id, telemetry)
+        self._unit = MediaUnit(planner.graph, by_id, telemetry, equipment)
         self._telemetry = telemetry
         self._stop = threading.Event()
 

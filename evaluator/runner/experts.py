@@ -87,8 +87,6 @@ class ExpertPool:
         name = STAND_INS[capability]
         expert: Composed = importlib.import_module(f"evaluator.experts.{name}").EXPERT(self._store)
         if self._require_reference:
-            raise ModelMissing(
-                f"{name} stands in for {expert.stands_in_for}, and a reference model is required; {why}"
-            )
+            raise ModelMissing(f"{name} stands in for {expert.stands_in_for}, and a reference model is required; {why}")
         self._experts[name] = expert
         return expert

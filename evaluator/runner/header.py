@@ -61,6 +61,7 @@ class RunHeader:
     started: str
     ended: str | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    fallbacks: tuple[Any, ...] = ()  # networks or clips that were not run by what comes first, and why
     judge_calls: Mapping[str, Any] | None = None  # statuses, asked, replayed, retries; records and head of the ledger
     telemetry: Mapping[str, Any] = field(default_factory=dict)
     evaluator: str = evaluator.__version__

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from evaluator.experts.base import Expert, StreamingExpert
-from evaluator.media.decode import CollectTap, decode
+from evaluator.media.decode import CollectTap
 from evaluator.media.probe import probe
 from evaluator.media.types import ClipInfo, FrameChunk, FrameTap
+from evaluator.runner.equipment import CPU, Equipment
 from evaluator.runner.graph import Graph, Node
 from evaluator.runner.outcome import Absent, attempt, skipped
 from evaluator.runner.telemetry import Telemetry
@@ -58,7 +59,10 @@ class GuardedTap:
 class MediaUnit:
     """Computes all nodes that look at one file."""
 
-    def __init__(self, graph: Graph, by_id: Callable[[str], Expert], telemetry: Telemetry) -> None:
+    def __init__(
+        self, graph: Graph, by_id: Callable[[str], Expert], telemetry: Telemetry, equipment: Equipment = CPU
+    ) -> None:
+        self._decoder = equipment.decode
         self._graph = graph
         self._by_id = by_id
         self._telemetry = telemetry
@@ -124,7 +128,7 @@ class MediaUnit:
             return {}, info
         taps = {node: self._tap(node, info) for node in watching}
         with self._telemetry.stage("decode"):
-            audio, report = decode(path, info, list(taps.values()), list(dict.fromkeys(sounds.values())))
+            audio, report = self._decoder(path, info, list(taps.values()), list(dict.fromkeys(sounds.values())))
         self._telemetry.count("decode_passes", report.passes)
         self._telemetry.count("frames_decoded", report.frames_decoded)
         self._telemetry.count("frames_converted", report.frames_converted)

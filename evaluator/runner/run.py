@@ -22,6 +22,7 @@ from evaluator.metrics.base import Metric
 from evaluator.runner import header as run_header
 from evaluator.runner import prom
 from evaluator.runner.engine import Engine, Work
+from evaluator.runner.equipment import Equipment, equipment
 from evaluator.runner.experts import ExpertPool
 from evaluator.runner.graph import Graph
 from evaluator.runner.header import RunHeader, RunStatus
@@ -54,6 +55,7 @@ class RunOptions:
     quiet: bool = False
     dry_run: bool = False
     judge: JudgeChoice = NOBODY
+    device: str = "cpu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class _Plan:
     stamps: Mapping[str, Stamp]
     pool: ExpertPool
     planner: Planner
+    equipment: Equipment
 
 
 def run(manifest: Manifest, store: Store, options: RunOptions) -> RunResult:
@@ -138,9 +141,12 @@ def needed_judge(cases: Iterable[Case], options: RunOptions) -> JudgeChoice:
 
 def make_plan(cases: Sequence[Case], store: Store, options: RunOptions, bench: Bench = NO_JUDGE) -> _Plan:
     """All jobs of the selection. Hashes each file once (cached) and resolves each capability once."""
+    tools = equipment(options.device)
+    if tools.backends is not None:
+        store.use(tools.backends)
     pool = ExpertPool(store, options.require_reference)
     graph = Graph(pool.serve, pool.by_id)
-    packages, stand_ins = run_header.packages(), not options.require_reference
+    packages, stand_ins = {**run_header.packages(), **tools.identity}, not options.require_reference
     planner = Planner(
         graph, pool.model_ref, options.profile, evaluator.media.VERSION, bench, packages, stand_ins=stand_ins
     )
@@ -158,7 +164,7 @@ def make_plan(cases: Sequence[Case], store: Store, options: RunOptions, bench: B
             chosen = chosen_metrics(case, options.metrics, options.profile)
             jobs += [planner.job(case, metric, media) for metric in chosen]
             progress.advance()
-    return _Plan(tuple(jobs), paths, stamps, pool, planner)
+    return _Plan(tuple(jobs), paths, stamps, pool, planner, tools)
 
 
 def media_digest(store: Store, path: Path, use: str) -> str:
@@ -226,7 +232,8 @@ def _score(
         backends = plan.pool.backends()
         scores = [record.score for record in list(done.values())]
         ended = header.ended_as(status, scores, telemetry.facts())
-        ended = replace(ended, backends=backends, judge_calls=plan.planner.bench.account())
+        down = tuple(to_tree(plan.equipment.fallbacks))
+        ended = replace(ended, backends=backends, fallbacks=down, judge_calls=plan.planner.bench.account())
         ended.write(options.out)
         prom.write(options.out, ended, scores)
     return RunResult(status, tuple(done[key].score for key in order), reused, plan.jobs)
@@ -235,7 +242,7 @@ def _score(
 def _run_jobs(plan: _Plan, done: dict[Key, Record], options: RunOptions, telemetry: Telemetry) -> None:
     work, total = _work(plan.jobs, done)
     progress = Progress(total, total - len(work), options.quiet)
-    engine = Engine(plan.planner, plan.pool.by_id, plan.paths, telemetry, plan.stamps)
+    engine = Engine(plan.planner, plan.pool.by_id, plan.paths, telemetry, plan.stamps, plan.equipment)
     with ScoreWriter(options.out / SCORES) as writer:
 
         def deliver(item: Work, scores: list[Score]) -> None:
@@ -277,10 +284,10 @@ def _header(manifest: Manifest, store: Store, options: RunOptions, plan: _Plan) 
         metrics=tuple(run_header.card(metric) for metric in metrics.values()),
         models=tuple(plan.pool.model_ref(expert) for expert in plan.pool.used),
         unavailable=plan.pool.unavailable,
-        decoder="pyav",
+        decoder=plan.equipment.decoder,
         backends={},
-        device="cpu",
-        driver=None,
+        device=plan.equipment.device,
+        driver=plan.equipment.driver,
         judge=plan.planner.bench.verdict,
         seeds={},
         started=run_header.now(),

@@ -17,11 +17,13 @@ from typing import Literal
 import orjson
 
 from evaluator.errors import ModelCorrupt, ModelMissing, PrerequisiteError
+from evaluator.runtime.backends import Backends
 from evaluator.runtime.contract import check_contract
 from evaluator.runtime.digests import DigestCache, cache_folder
 from evaluator.runtime.lock import Lock, ModelEntry, ModelFile, read_lock
 from evaluator.runtime.onnx import OnnxSession
 from evaluator.runtime.session import Session
+from evaluator.runtime.shapes import network
 from evaluator.schema import ModelRef, Tier, digest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,6 +91,7 @@ class Store:
         self.mounted = mounted
         self.digests = digests
         self._opener = opener
+        self._backends: Backends | None = None
         self._guard = threading.Lock()
         self._busy: dict[tuple[str, str], threading.Lock] = {}
         self._sessions: dict[tuple[str, str], Session] = {}
@@ -113,6 +116,10 @@ class Store:
         digests = DigestCache(cache_folder(environment) / "digests.json")
         return cls(read_lock(LOCK_FILE), folder, mounted, digests, opener)
 
+    def use(self, backends: Backends) -> None:
+        """Open networks on a device from now on."""
+        self._backends = backends
+
     # ---------------------------------------------------------------------------------------- files and sessions
 
     def session(self, model: str, file: str) -> Session:
@@ -134,7 +141,7 @@ class Store:
         for name in file.beside:
             if self.path(entry.id, name).parent != path.parent:
                 raise ModelMissing(f"{path}: {name} must lie in the same folder")
-        session = self._opener(path)
+        session = self._opener(path) if self._backends is None else self._backends.open(network(file, path))
         check_contract(session, entry.id, file, path)
         return session
 

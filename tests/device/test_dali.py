@@ -1,7 +1,7 @@
 """DALI decodes the frames that PyAV decodes: the same ones, in the same order, in the same colours.
 
 On the CPU, with the codecs that DALI's CPU build has. Needs `.venv-device`; the comparison of scalers also needs the
-environment of the exporters, which has torch. What has never run here is a GPU: docs in `docs/gpu-check.md`.
+environment of the exporters, which has torch. What has never run here is a GPU: see `docker/gpu-check.md`.
 """
 
 from __future__ import annotations
