@@ -164,9 +164,14 @@ def run(**options: Any) -> int:
 
 @cli.command()
 @_manifest_options
+@option("--checklists", is_flag=True, help="Look at the checklists instead of the clips: every rule, every warning.")
 @_json_option
-def check(manifest: Path, media_root: Path | None, as_json: bool) -> int:
+def check(manifest: Path, media_root: Path | None, checklists: bool, as_json: bool) -> int:
     """Read a manifest and every file that it names; report everything that is wrong."""
+    if checklists:
+        from evaluator import commands_generate
+
+        return commands_generate.check_checklists(manifest, media_root, as_json)
     from evaluator import commands
 
     return commands.check(manifest, media_root, as_json)
@@ -448,6 +453,49 @@ def distill_agree(teacher: Path, student: Path, rows: Path | None, seed: int, as
     return commands_distill.agree(teacher, student, rows, seed, as_json)
 
 
+@cli.group(epilog=EXIT_CODES)
+def generate() -> None:
+    """Documents that a protocol needs before it can score, written by a judge and checked before they are accepted."""
+
+
+def _generate_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for add in (
+        _json_option,
+        option("--workers", type=click.IntRange(min=1), help="Worker threads. [default: one per core]"),
+        option("--limit", type=click.IntRange(min=1), help="Only the first N cases."),
+        option(
+            "--judge-tolerance", default=0.0, show_default=True, help="Change of P between repeats that is accepted."
+        ),
+        option("--judge-replay", type=PathIn, help="A ledger (judge.jsonl) that answers instead of a judge."),
+        option("--judge-model", type=PathIn, help="A judge's model directory, served with vLLM while this lasts."),
+        option("--judge-url", help="A judge server on loopback, for example http://127.0.0.1:8000."),
+        option("--out", type=PathOut, required=True, help="Folder for the documents."),
+        _model_options,
+        _manifest_options,
+    ):
+        function = add(function)
+    return function
+
+
+@generate.command(name="caption", epilog=EXIT_CODES)
+@_generate_options
+def generate_caption(**options: Any) -> int:
+    """Describe the source clip of every case: DIR/<case>_caption.json, or DIR/rejected/ with the reasons."""
+    from evaluator import commands_generate
+
+    return commands_generate.generate("caption", options)
+
+
+@generate.command(name="checklist", epilog=EXIT_CODES)
+@_generate_options
+@option("--captions", type=PathIn, help="Folder of `generate caption`. [default: --out, then the case's checklist]")
+def generate_checklist(**options: Any) -> int:
+    """Write the checklist of every case: DIR/<case>_checklist.json, or DIR/rejected/ with the reasons."""
+    from evaluator import commands_generate
+
+    return commands_generate.generate("checklist", options)
+
+
 def _settings(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     pairs = [value.partition("=") for value in values]
     if wrong := [name for name, sign, _ in pairs if not (name and sign)]:
@@ -474,9 +522,7 @@ def manifest(suite: str, root: Path, system: str, out: Path | None, settings: di
 @_model_options
 @option("--out", type=PathOut, required=True, help="Folder for kept.jsonl, dropped.jsonl and undecided.jsonl.")
 @option("-q", "--quiet", is_flag=True, help="No progress.")
-def filter_(
-    suite: str, manifest: Path, media_root: Path | None, models: Path | None, out: Path, quiet: bool
-) -> int:
+def filter_(suite: str, manifest: Path, media_root: Path | None, models: Path | None, out: Path, quiet: bool) -> int:
     """Keep the lines of a manifest whose source clips pass a suite's curation filters."""
     from evaluator import commands_filter
 
@@ -496,3 +542,27 @@ def doctor(**options: Any) -> int:
     from evaluator import commands_doctor
 
     return commands_doctor.doctor(options)
+
+
+@cli.command(epilog=JUDGE_EXIT_CODES)
+@click.argument("run", type=PathIn)
+@_manifest_options
+@option("--out", type=PathOut, help="Folder for the second grades. [default: RUN/rejudged]")
+@option("--judge-url", help="A judge server on loopback, for example http://127.0.0.1:8000.")
+@option("--judge-model", type=PathIn, help="A judge's model directory, served while this lasts.")
+@option("--judge-replay", type=PathIn, help="A ledger (judge.jsonl) that answers instead of a judge.")
+@option("--judge-tolerance", default=0.0, show_default=True, help="Change of P between repeats that is accepted.")
+def rejudge(**given: Any) -> int:
+    """Let the judge look again at grades that differ between the systems of a run (MultiRef-Compass)."""
+    from evaluator import commands_rejudge
+
+    return commands_rejudge.rejudge(given)
+
+
+@cli.command()
+@click.argument("runs", nargs=-1, required=True, type=PathIn)
+def stability(runs: tuple[Path, ...]) -> int:
+    """How much the metrics of repeated runs of one manifest differ (MultiRef-Compass, section 5)."""
+    from evaluator import commands_rejudge
+
+    return commands_rejudge.stability(runs)

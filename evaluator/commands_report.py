@@ -1,4 +1,4 @@
-"""What the subcommands that look back do: compare, agree, history. Load, call, print; returns the exit code.
+"""What the subcommands that look back do: report, compare, agree, history. Load, call, print; returns the exit code.
 
 Knows folders and options; the figures come from the report package.
 """
@@ -30,11 +30,25 @@ from evaluator.report.runs import Run, load_run
 from evaluator.report.sides import Side, sides_by_run, sides_by_system
 from evaluator.report.tasks import Task, find_tasks
 from evaluator.report.unlike import KINDS
-from evaluator.runner.writer import write_atomic
+from evaluator.runtime.files import write_atomic
 from evaluator.schema import rounded, to_tree
 
 SHOWN = ("started", "ended", "status", "evaluator", "revision", "manifest", "lock_sha256", "counts")
 """Header fields that a list of runs repeats."""
+
+
+def report(given: Mapping[str, Any]) -> int:
+    """Write the report of a run into its folder."""
+    from evaluator.report.page.writer import Options as PageOptions  # templates are not for those who only compare
+    from evaluator.report.page.writer import write_report
+
+    options = PageOptions(given["thumbnails"], given["manifest"], given["media_root"])
+    try:
+        files = write_report(given["folder"], options)
+    except OSError as error:
+        raise errors.OutputError(f"{given['folder']}: cannot be written ({error.strerror})") from error
+    say("\n".join(f"{path} ({path.stat().st_size / 1e6:.1f} MB)" for path in files))
+    return errors.EXIT_OK
 
 
 def compare(given: Mapping[str, Any]) -> int:

@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def list_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
     """One line per model: id, tier, how its files are made, whether they are ready."""
     for entry in _chosen(options, store, default=store.lock.models):
-        how = ", ".join(sorted({file.how for file in entry.files}))
+        how = ", ".join(sorted({file.how for file in entry.files})) or "weightless"
         print(f"{entry.id:20} {entry.tier:10} {how:10} {'ready' if prepared(store, entry) else 'not prepared'}")
     return EXIT_OK
 

@@ -50,6 +50,8 @@ def build(store: Store, wheels: Wheelhouse, entry: ModelEntry, say: Callable[[st
 
     Raises ModelMissing for a source that the user must mount, ParityFailed, or PrerequisiteError.
     """
+    if entry.weightless:
+        return []
     if not any(file.how != "mounted" for file in entry.files):
         raise PrerequisiteError(f"{entry.id}: nothing to build; its file is mounted ({entry.origin.published})")
     store.folder.mkdir(parents=True, exist_ok=True)

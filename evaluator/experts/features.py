@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluator.media.types import F32, F64, I64
+from evaluator.media.types import F32, F64, I64, U8, Bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class SpeechQuality:
 
     mos: float
     diagnostics: dict[str, float]
+    rate: int = 16_000  # Hz of the sound that was heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,14 @@ class FrameAesthetics:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowEmbeddings:
+    """capabilities `lip_embedding` (from pictures) and `voice_embedding` (from sound): SyncNet's common space."""
+
+    vectors: F32  # [F, D], not of length 1; one per frame or per 0.04 s of sound
+    rate: float  # windows per second
+
+
+@dataclass(frozen=True, slots=True)
 class SyncOffset:
     """capability `av_sync`: probability of each offset of a grid in seconds; positive = the sound comes early."""
 
@@ -169,3 +178,106 @@ class Transcript:
     def text(self) -> str:
         """All of it on one line."""
         return " ".join(utterance.text for utterance in self.utterances)
+
+
+@dataclass(frozen=True, slots=True)
+class PointTracks:
+    """capability `point_tracks`: where the points of a regular grid on the first sampled frame go."""
+
+    xy: F32  # [P, T, 2] pixels of the square that was watched; may lie outside it
+    visible: Bool  # [P, T] True where the tracker sees the point
+    index: I64  # [T] frame positions
+    side: int  # pixels of the square
+
+
+@dataclass(frozen=True, slots=True)
+class TechnicalQuality:
+    """capability `technical_quality`: a raw figure per clip of frames, before any scale, and which pixels were seen."""
+
+    raw: F32  # [K] one per clip of frames, mean over the output map
+    starts: I64  # [K] first frame of each clip
+    seed: int  # what the starts and the patches were drawn from
+    patches: str  # SHA-256 of all patch positions
+
+
+@dataclass(frozen=True, slots=True)
+class GroundedBoxes:
+    """capability `grounded_boxes`: for each phrase, the best box over the probed frames."""
+
+    phrases: tuple[str, ...]
+    box: F32  # [P, 4] x1, y1, x2, y2 as fractions of the picture
+    score: F32  # [P]
+    frame: I64  # [P] which of the probed frames it was found on
+
+    @property
+    def area(self) -> F32:
+        """[P] share of the picture."""
+        x1, y1, x2, y2 = np.clip(self.box, 0.0, 1.0).T
+        return np.asarray(np.maximum(x2 - x1, 0.0) * np.maximum(y2 - y1, 0.0), np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class RegionMasks:
+    """capability `region_masks`: the union of the objects that were found, on each sampled frame."""
+
+    bits: U8  # [T, ceil(H * W / 8)] rows of pixels, packed eight to a byte
+    height: int
+    width: int
+    kept: tuple[str, ...]  # phrases whose box was accepted
+    dropped: tuple[str, ...]  # phrases that nothing was found for
+    index: I64  # [T] frame positions
+
+    def mask(self, row: int) -> Bool:
+        """[H, W], True inside the objects."""
+        flat = np.unpackbits(self.bits[row], count=self.height * self.width)
+        return flat.reshape(self.height, self.width).astype(bool)
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSimilarity:
+    """capability `region_similarity`: how alike the same objects look in two clips, frame by frame."""
+
+    cosine: F32  # [F] of the frames that both clips have; -1 where the second clip shows nothing
+    missing: Bool  # [F] the second clip shows nothing of the objects
+    kept: tuple[tuple[str, ...], tuple[str, ...]]  # phrases found in the first and in the second clip
+    compared: int  # frames that were looked at, used or not
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """capabilities `clip_text_image`, `clap_text_audio` (text with each frame or window) and `imagebind_av` (sound with
+    picture): cosines in the model's common space."""
+
+    cosines: F32  # [N]
+
+
+@dataclass(frozen=True, slots=True)
+class Detections:
+    """capability `object_detections`: things of named classes in sampled frames; every box is one row."""
+
+    row: I64  # [K] which sampled frame, 0..len(index) - 1, ascending
+    box: F32  # [K, 4] x1, y1, x2, y2 as fractions of the picture
+    score: F32  # [K] 0..1
+    name: tuple[str, ...]  # [K]
+    index: I64  # [N] frame positions that were looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Crops:
+    """Parts of sampled frames and what they look like; every part is one row."""
+
+    row: I64  # [K] which sampled frame
+    box: F32  # [K, 4] x1, y1, x2, y2 as fractions of the picture
+    vectors: F32  # [K, D], each of length 1
+
+
+@dataclass(frozen=True, slots=True)
+class EntityCues:
+    """capability `entity_cues`: what may be compared with pictures of an entity. Face k and body k are one person."""
+
+    whole: F32  # [N, D] the sampled frames themselves, each of length 1
+    faces: Crops
+    bodies: Crops
+    regions: Crops  # where an object may be
+    detected: bool  # regions come from a detector and not from a grid
+    index: I64  # [N] frame positions

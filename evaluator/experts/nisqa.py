@@ -2,6 +2,9 @@
 
 Mittag, Naderi, Chehadi and Möller, "NISQA", Interspeech 2021; used by AVE-Compass (speech_quality) on the 16 kHz mix.
 The front end is in numpy; the network is a file that the user mounts. Trained on transmitted speech of 6 to 12 s.
+
+Option `rate`: Hz of the sound to rate, default 16,000. NISQA's windows are stated in seconds, so another rate means
+other bands and not another speed; at 48,000 the whole band counts (AVE-Compass 4.2, profile strict).
 """
 
 from __future__ import annotations
@@ -15,23 +18,22 @@ from evaluator.errors import NotApplicable
 from evaluator.experts.base import Expert
 from evaluator.experts.features import SpeechQuality
 from evaluator.experts.spectral import decibels, hann, mel_bank, mel_spectrogram
-from evaluator.experts.waveform import RATE, samples_of, sound_need
-from evaluator.media.types import F32
-from evaluator.schema import ExpertNeed, Need
+from evaluator.experts.waveform import RATE
+from evaluator.media.types import F32, Audio
+from evaluator.schema import AudioNeed, AudioView, ExpertNeed, Need
 
 FILE = "nisqa.onnx"
 AXES = ("mos", "noisiness", "discontinuity", "coloration", "loudness")
 
 FFT = 4096
-WINDOW = 320  # samples, 20 ms
-HOP = 160  # samples, 10 ms
+WINDOW_SECONDS = 0.02
+HOP_SECONDS = 0.01
 MELS = 48
 HIGH_HZ = 20_000.0  # above half the rate of 16 kHz: the uppermost bands are always empty
 SMALLEST = 1e-4  # magnitude, -80 dB
 
 WIDTH = 15  # columns of a segment, 0.15 s
 SEGMENT_HOP = 4  # columns
-SHORTEST = (WIDTH - 1) * HOP  # samples that give WIDTH columns
 MOST_SEGMENTS = 1300  # what the network accepts, 52 s
 
 
@@ -42,28 +44,33 @@ class Nisqa(Expert):
     capability = "speech_quality"
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
-        return {"audio": sound_need(want)}
+        rate = dict(want.options).get("rate", RATE)
+        return {"audio": AudioNeed(AudioView(int(rate)), role=want.roles[0])}
 
     def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> SpeechQuality:
-        samples = samples_of(inputs["audio"], "NISQA", least=SHORTEST)
-        _require_short(len(samples))
-        cut = segments(mel_decibels(samples))  # [S, 48, 15]
+        audio: Audio = inputs["audio"]
+        samples, hop = audio.float32, int(HOP_SECONDS * audio.rate)
+        _require_length(len(samples), hop, audio.rate)
+        cut = segments(mel_decibels(samples, audio.rate))  # [S, 48, 15]
         padded = np.zeros((1, MOST_SEGMENTS, 1, MELS, WIDTH), np.float32)
         padded[0, : len(cut), 0] = cut
         count = np.array([len(cut)], np.int64)
         found = self.sessions.session(self.id, FILE).run({"segments": padded, "count": count})
         mos, *rest = found["scores"][0].tolist()
-        return SpeechQuality(mos, dict(zip(AXES[1:], rest, strict=True)))
+        return SpeechQuality(mos, dict(zip(AXES[1:], rest, strict=True)), audio.rate)
 
 
-def _require_short(samples: int) -> None:
-    """Raise NotApplicable if the sound makes more segments than the network accepts."""
-    count = segment_count(samples // HOP + 1)
+def _require_length(samples: int, hop: int, rate: int) -> None:
+    """Raise NotApplicable if the sound makes no segment, or more of them than the network accepts."""
+    count = segment_count(samples // hop + 1)
+    if count < 1:
+        wanted, found = (WIDTH - 1) * hop / rate, samples / rate
+        raise NotApplicable("not_applicable", f"NISQA needs {wanted:.2f} s of sound; this clip has {found:.2f} s.")
     if count > MOST_SEGMENTS:
         raise NotApplicable(
             "not_applicable",
             f"NISQA rates at most {MOST_SEGMENTS} segments, about 52 s of sound; "
-            f"this clip has {count} segments in {samples / RATE:.1f} s.",
+            f"this clip has {count} segments in {samples / rate:.1f} s.",
         )
 
 
@@ -72,11 +79,12 @@ def segment_count(columns: int) -> int:
     return -(-(columns - WIDTH + 1) // SEGMENT_HOP)
 
 
-def mel_decibels(samples: F32) -> F32:
+def mel_decibels(samples: F32, rate: int = RATE) -> F32:
     """Mel bands of the magnitude spectrum in dB, at most 80 dB below the loudest: [columns, 48]."""
     padded = np.pad(samples, FFT // 2, mode="reflect")
-    bank = mel_bank(RATE, FFT, MELS, 0.0, HIGH_HZ, "slaney", unit_area=True)
-    magnitude = mel_spectrogram(padded, hann(WINDOW, FFT), HOP, bank, power=1)
+    bank = mel_bank(rate, FFT, MELS, 0.0, HIGH_HZ, "slaney", unit_area=True)
+    window, hop = hann(int(WINDOW_SECONDS * rate), FFT), int(HOP_SECONDS * rate)
+    magnitude = mel_spectrogram(padded, window, hop, bank, power=1)
     return decibels(magnitude**2, SMALLEST**2).astype(np.float32)
 
 

@@ -3,6 +3,8 @@
 Iashin, Xie, Rahtu and Zisserman, "Synchformer", ICASSP 2024; used by AVE-Compass (av_sync, section 4.4). The network is
 a file that the user mounts. It hears and sees the first five seconds at 25 frames a second, in 14 segments of 0.64 s
 that overlap by half. Sound and pictures are put together by their presentation times, as a player does.
+
+Option `window`: "first" (default, as published) or "last", the final five seconds (AVE-Compass 4.4, profile strict).
 """
 
 from __future__ import annotations
@@ -28,7 +30,11 @@ SAMPLES = 5 * RATE
 SAMPLES_PER_FRAME = RATE // FPS  # 640
 
 SHORT_SIDE, SIDE = 256, 224  # pixels: scaled to, then cropped to
-VIEW = View(Sampling("fps_head", (FPS, FRAMES)), Fit.SHORT_SIDE_CROP, SHORT_SIDE, SIDE, Filter.FFMPEG_BICUBIC)
+VIEWS = {
+    window: View(Sampling(rule, (FPS, FRAMES)), Fit.SHORT_SIDE_CROP, SHORT_SIDE, SIDE, Filter.FFMPEG_BICUBIC)
+    for window, rule in (("first", "fps_head"), ("last", "fps_tail"))
+}
+VIEW = VIEWS["first"]
 """As the reference scales, by FFmpeg, without its lossy re-encoding."""
 
 SEGMENTS = 14
@@ -60,7 +66,11 @@ class Synchformer(Expert):
     capability = "av_sync"
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
-        return {"frames": FramesNeed(VIEW, role=want.roles[0]), "audio": sound_need(want)}
+        options: dict[str, Any] = dict(want.options)
+        window = options.get("window", "first")
+        if window not in VIEWS:
+            raise ValueError(f"option window: expected one of {sorted(VIEWS)}, found {window!r}")
+        return {"frames": FramesNeed(VIEWS[window], role=want.roles[0]), "audio": sound_need(want)}
 
     def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> SyncOffset:
         frames = inputs["frames"]
@@ -87,7 +97,7 @@ def aligned(audio: Audio, start: float) -> F32:
     samples = samples_of(audio, "Synchformer")
     late = round((audio.start - start) * RATE)  # samples by which the sound begins after the picture
     if late >= SAMPLES or -late >= len(samples):
-        raise NotApplicable("not_applicable", "No sound coincides with the first five seconds of the picture.")
+        raise NotApplicable("not_applicable", "No sound coincides with the five seconds of picture that are watched.")
     return np.pad(samples, (max(0, late), 0))[max(0, -late) :][:SAMPLES]
 
 

@@ -38,7 +38,7 @@ def chat_request(question: Question, model: str, label_ids: Sequence[int]) -> di
     }
     if question.labels:
         body |= {"logprobs": True, "logprob_token_ids": list(label_ids), "allowed_token_ids": list(label_ids)}
-    else:
+    elif question.answer_schema is not None:
         schema = {"name": "answer", "schema": question.answer_schema, "strict": True}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     if clock := _clock([part for part in question.parts if isinstance(part, FramesPart)]):

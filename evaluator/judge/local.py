@@ -52,7 +52,7 @@ class LocalJudge:
         """One answer, uninterpreted. Raises JudgeError (error): asking again would change nothing."""
         try:
             chat = chat_of(question)
-            return self._label(chat, question) if question.labels else self._json(chat, question)
+            return self._label(chat, question) if question.labels else self._text(chat, question)
         except ValueError as error:
             raise JudgeError(Status.ERROR, str(error)) from error
 
@@ -66,9 +66,9 @@ class LocalJudge:
         best = max(question.labels, key=scored.__getitem__)
         return Raw(best, "length", scored, {"prompt_tokens": length, "completion_tokens": 1})
 
-    def _json(self, chat: Chat, question: Question) -> Raw:
+    def _text(self, chat: Chat, question: Question) -> Raw:
         written, length = self._engine.write(
-            chat, question.answer_schema or {}, question.max_tokens, question.temperature, question.sample
+            chat, question.answer_schema, question.max_tokens, question.temperature, question.sample
         )
         return Raw(written.text, written.finish, usage={"prompt_tokens": length, "completion_tokens": written.tokens})
 

@@ -122,14 +122,14 @@ class Engine:
         return logprobs, inputs["input_ids"].shape[1]
 
     def write(
-        self, chat: Chat, schema: Mapping[str, Any], most: int, temperature: float = 0.0, seed: int = 0
+        self, chat: Chat, schema: Mapping[str, Any] | None, most: int, temperature: float = 0.0, seed: int = 0
     ) -> tuple[Written, int]:
-        """A JSON text under `schema`, without optional white space, and the prompt's length.
+        """A JSON text under `schema`, without optional white space (any text if it is None), and the prompt's length.
 
         Token by token, at most `most`: the likeliest each time, or drawn at a temperature, from the seed. Raises
         ValueError for a schema that cannot be a grammar.
         """
-        grammar = _Grammar(self._tokenizer_for_grammars(), schema, self.vocabulary)
+        grammar = None if schema is None else _Grammar(self._tokenizer_for_grammars(), schema, self.vocabulary)
         inputs = self.inputs(chat)
         ends = self._model.generation_config.eos_token_id
         ends = set(ends) if isinstance(ends, list) else {ends}
@@ -139,11 +139,13 @@ class Engine:
         return Written(str(text), finish, len(tokens)), inputs["input_ids"].shape[1]
 
     def _generate(
-        self, inputs: Any, grammar: _Grammar, most: int, ends: set[int], temperature: float, seed: int
+        self, inputs: Any, grammar: _Grammar | None, most: int, ends: set[int], temperature: float, seed: int
     ) -> tuple[list[int], str]:
         start = inputs["input_ids"].shape[1]
 
         def mask(ids: Any, logits: Any) -> Any:  # called once before each new token
+            if grammar is None:
+                return logits
             if ids.shape[1] > start:
                 grammar.take(int(ids[0, -1]))
             allowed = self._torch.from_numpy(grammar.allowed(ends)).to(logits.device)
@@ -156,6 +158,8 @@ class Engine:
         picked = [int(token) for token in found[0, start:]]
         if picked and picked[-1] in ends:
             return picked[:-1], "stop"
+        if grammar is None:
+            return picked, "length"
         grammar.take(picked[-1])
         return picked, "stop" if grammar.finished else "length"
 

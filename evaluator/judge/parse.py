@@ -27,7 +27,7 @@ _SHOWN = 5  # problems of one answer that a message names
 
 
 def read(labels: Sequence[str], answer_schema: Mapping[str, Any] | None, raw: Raw, key: str) -> Answer:
-    """The answer to a question with these `labels`, or with this schema if there are none."""
+    """The answer to a question with these `labels`, else with this schema, else in plain text."""
     if raw.finish_reason in _REFUSALS:
         return Answer(Status.REFUSED, key, message=f"the judge stopped with {raw.finish_reason!r}: {raw.text[:80]!r}")
     if labels:
@@ -36,12 +36,21 @@ def read(labels: Sequence[str], answer_schema: Mapping[str, Any] | None, raw: Ra
         return Answer(Status.TRUNCATED, key, message=f"cut off after {len(raw.text)} characters by the token limit")
     if raw.finish_reason != "stop":
         return Answer(Status.UNPARSED, key, message=f"the judge stopped with {raw.finish_reason!r}")
-    return _read_json(answer_schema, raw.text, key)
+    return _read_text(raw.text, key) if answer_schema is None else _read_json(answer_schema, raw.text, key)
 
 
-def _read_json(answer_schema: Mapping[str, Any] | None, text: str, key: str) -> Answer:
-    if answer_schema is None:
-        raise ValueError("a question has either labels or an answer schema")
+def _read_text(text: str, key: str) -> Answer:
+    """Plain text, word for word: what it means is for the protocol that asked to say."""
+    try:
+        orjson.dumps(text)  # lone surrogates fit no record
+    except orjson.JSONEncodeError as error:
+        return Answer(Status.UNPARSED, key, message=f"not text ({error}): {text[:80]!a}")
+    if not text.strip() or len(text) > LONGEST:
+        return Answer(Status.UNPARSED, key, message=f"expected a text of 1 to {LONGEST} characters, found {len(text)}")
+    return Answer(Status.OK, key, value=text)
+
+
+def _read_json(answer_schema: Mapping[str, Any], text: str, key: str) -> Answer:
     try:
         value = _strict_json(text)
         orjson.dumps(value)  # lone surrogates and numbers beyond 64 bits fit no record

@@ -2,6 +2,7 @@
 
 A file begins with a header (`purpose`, `data`, `labels` or `tokens`) between two lines `---`, followed by the sections
 `## system`, `## question` and, for JSON answers, `## schema`. The rules of `common.md` stand before every system text.
+A model that was trained to answer in a form of its own is asked for plain text (`answer: text`); the metric reads it.
 Nothing is ever put into the text of a prompt: what differs from question to question (the checklist item, the
 instruction, the options) travels as untrusted data blocks beside it, so it cannot change what is asked.
 
@@ -32,7 +33,7 @@ Data = Mapping[str, str | Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One way of asking. `labels` for one-token answers, else `answer_schema`."""
+    """One way of asking. `labels` for one-token answers, else `answer_schema`; neither for plain text."""
 
     id: str
     sha256: str  # of the file and of the common rules
@@ -129,8 +130,8 @@ def parse(name: str, content: bytes, common: bytes) -> Prompt:
     _, *pieces = _SECTION.split(whole["body"])
     sections = {title: text.strip() for title, text in zip(pieces[::2], pieces[1::2], strict=True)}
     labels = tuple(header.get("labels", "").split())
-    if bool(labels) == ("schema" in sections):
-        raise ValueError(f"prompt {name}: expected either labels or a schema")
+    if [bool(labels), "schema" in sections, header.get("answer") == "text"].count(True) != 1:
+        raise ValueError(f"prompt {name}: expected one of labels, a schema, or `answer: text`")
     return Prompt(
         id=name,
         sha256=hashlib.sha256(common + b"\0" + content).hexdigest(),

@@ -93,7 +93,7 @@ Part = TextPart | ImagePart | FramesPart | AudioPart
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question to a judge. Exactly one of `labels` and `answer_schema` is given.
+    """One question to a judge. At most one of `labels` and `answer_schema` is given; without both, the answer is text.
 
     `item` names who asks (case, metric, question id); it is not part of the key, so equal questions share an answer.
     """
@@ -134,7 +134,7 @@ class Answer:
     label_mass: float | None = None  # share of the whole vocabulary's probability that the labels hold
     margin: float | None = None  # best minus second best probability
     near_tie: bool = False
-    value: Any = None  # the parsed JSON of a schema question
+    value: Any = None  # the parsed JSON of a schema question, or the plain text as it was written
     message: str = ""  # why there is no answer
     substitute: bool = False  # substitute evidence stood in for what the protocol shows
 

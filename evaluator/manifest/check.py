@@ -103,7 +103,8 @@ def _picture(path: Path) -> _Picture:
 
 def _fits(opened: Opened, kind: str) -> bool:
     if isinstance(opened, ClipInfo):
-        return (kind == "video" and opened.video is not None) or (kind == "audio" and opened.audio is not None)
+        moves = opened.video is not None and not opened.container.endswith("_pipe")  # FFmpeg's name for a still picture
+        return (kind == "video" and moves) or (kind == "audio" and opened.audio is not None)
     return kind == "image" and isinstance(opened, _Picture)
 
 
@@ -113,6 +114,8 @@ def _found(path: Path, opened: Opened) -> str:
         return f"{name}, which cannot be used ({opened.code}: {shown(' '.join(str(opened).split()))})"
     if isinstance(opened, _Picture):
         return f"{name}, a picture of {opened.size[0]} x {opened.size[1]} pixels"
+    if opened.video is not None and opened.container.endswith("_pipe"):
+        return f"{name}, a picture of {opened.video.width} x {opened.video.height} pixels"
     streams = [name for name, stream in (("video", opened.video), ("audio", opened.audio)) if stream is not None]
     return f"{name}, which holds {' and '.join(streams) or 'neither video nor audio'}"
 

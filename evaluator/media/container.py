@@ -7,6 +7,7 @@ reach neither another file nor the network. Knows nothing about frames, views or
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,9 +32,10 @@ MediaFrame = VideoFrame | AudioFrame
 
 DEMUXERS = (
     "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,h264,hevc,av1,obu,ivf,flv,gif,ogg,asf,mxf,nut,yuv4mpegpipe,"
-    "wav,w64,caf,aiff,mp3,flac,aac,ac3,eac3,amr"
+    "wav,w64,caf,aiff,mp3,flac,aac,ac3,eac3,amr,"
+    "png_pipe,jpeg_pipe,webp_pipe"
 )
-"""libavformat demuxers that may open a clip."""
+"""libavformat demuxers that may open a clip. A still picture is a clip of one frame; none of them follows a name."""
 
 SIGNATURES: tuple[tuple[int, bytes], ...] = (
     *((4, name) for name in (b"ftyp", b"moov", b"mdat", b"moof", b"styp", b"free", b"skip", b"wide", b"pnot")),
@@ -49,8 +51,17 @@ SIGNATURES: tuple[tuple[int, bytes], ...] = (
     (0, b"fLaC"),
     (0, b"ID3"),
     (0, b"DKIF"),  # IVF
+    (0, b"\x89PNG"),
+    (0, b"\xff\xd8\xff"),  # JPEG
 )
 """(offset, bytes) that tell a damaged media file from something that never was one."""
+
+STILLS: tuple[tuple[bytes, str], ...] = (
+    (rb"\x89PNG", "png_pipe"),
+    (rb"\xff\xd8\xff", "jpeg_pipe"),
+    (rb"RIFF....WEBP", "webp_pipe"),
+)
+"""Beginning of a still picture and the demuxer for it: by its name FFmpeg would take it for one of a sequence of files."""
 
 HEAD = 192  # bytes that hold every signature
 
@@ -70,9 +81,14 @@ def open_media(path: Path, limits: Limits) -> InputContainer:
         "threads": "1",
     }
     try:
-        return av.open(str(path.absolute()), mode="r", options=options, metadata_errors="replace")
+        return av.open(str(path.absolute()), mode="r", format=_still(head), options=options, metadata_errors="replace")
     except FFmpegError as error:
         raise _explain(path, head, error) from error
+
+
+def _still(head: bytes) -> str | None:
+    """The demuxer of a still picture; None lets FFmpeg find out."""
+    return next((name for start, name in STILLS if re.match(start, head, re.DOTALL)), None)
 
 
 def streams(container: InputContainer) -> tuple[VideoStream | None, AudioStream | None]:

@@ -1,7 +1,8 @@
 """Which frames of a clip: pure functions from time stamps and a `Sampling` to indices.
 
 Works on the true number of frames and their presentation times, so a rule means the same for constant and variable
-frame rate and on every decoder. Indices come out in presentation order; only the fps rules repeat some. Knows no files.
+frame rate and on every decoder. Indices come out in presentation order; only the fps rules and `moments` repeat some.
+Knows no files.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from evaluator.media.fragments import run_positions, run_starts
 from evaluator.media.types import F64, I64
 from evaluator.schema import Sampling
 
@@ -102,6 +104,12 @@ def _fps_head(times: F64, end: float | None, rate: float, slots: int) -> I64:
     return _fps(times, end, rate)[:slots]
 
 
+def _fps_tail(times: F64, end: float | None, rate: float, slots: int) -> I64:
+    """The last `slots` slots of `fps`."""
+    _at_least("slots", slots, 1)
+    return _fps(times, end, rate)[-slots:]
+
+
 def _ranges(times: F64, _end: float | None, spans: Ranges) -> I64:
     """Frames of the half-open ranges, each cut off at the end of the clip; a frame in two ranges comes once."""
     for start, stop in spans:
@@ -123,6 +131,40 @@ def _triplets(times: F64, _end: float | None, count: int) -> I64:
     return np.unique(2 * k[:, None] + np.arange(3))
 
 
+def _moments(times: F64, _end: float | None, n: int, span: float) -> I64:
+    """AVENUE 1.3 and 4: the frames nearest to n equally spaced moments from the first frame to `span` seconds after it.
+
+    Two clips of different rates show the same moments, so a frame of a slow clip may be repeated. Of two frames that
+    are equally near, the earlier one.
+    """
+    _at_least("n", n, 1)
+    if not isinstance(span, int | float) or span < 0:
+        raise ValueError(f"span = {span!r}: expected seconds of at least 0")
+    wanted = float(times[0]) + np.linspace(0.0, span, n)
+    right = np.searchsorted(times, wanted).clip(max=len(times) - 1)
+    left = (right - 1).clip(min=0)
+    nearer = np.abs(times[left] - wanted) <= np.abs(times[right] - wanted) + TIE
+    return np.asarray(np.where(nearer, left, right), np.int64)
+
+
+def _fragments(times: F64, _end: float | None, runs: int, length: int, interval: int, seed: int) -> I64:
+    """CoVEBench 4.4: `runs` runs of `length` frames, `interval` apart, where `evaluator.media.fragments` draws them."""
+    for name, value in (("runs", runs), ("length", length), ("interval", interval)):
+        _at_least(name, value, 1)
+    starts = run_starts(len(times), runs, length * interval, seed)
+    return np.unique(run_positions(starts, length, interval, len(times)))
+
+
+def _stride_head(times: F64, _end: float | None, fps: float, max_frames: int) -> I64:
+    """CoVEBench 5.3: frames 0, s, 2s, ... with s = max(1, round(clip rate / fps)), at most `max_frames`."""
+    _above("fps", fps)
+    _at_least("max_frames", max_frames, 1)
+    length = float(times[-1] - times[0])
+    rate = (len(times) - 1) / length if length > 0 else 0.0
+    step = round(round(rate / fps, 3))  # 25 fps of rounded time stamps must be 12.5 frames, and so 12
+    return np.arange(0, len(times), max(1, step))[:max_frames]
+
+
 RULES: dict[str, tuple[Callable[..., I64], tuple[str, ...]]] = {
     "all": (_every_frame, ()),
     "ave_f1": (_ave_f1, ("n",)),
@@ -132,8 +174,12 @@ RULES: dict[str, tuple[Callable[..., I64], tuple[str, ...]]] = {
     "stride": (_stride, ("fps", "max_frames")),
     "fps": (_fps, ("rate",)),
     "fps_head": (_fps_head, ("rate", "slots")),
+    "fps_tail": (_fps_tail, ("rate", "slots")),
     "ranges": (_ranges, ("ranges",)),
     "triplets": (_triplets, ("count",)),
+    "fragments": (_fragments, ("runs", "length", "interval", "seed")),
+    "stride_head": (_stride_head, ("fps", "max_frames")),
+    "moments": (_moments, ("n", "span")),
 }
 """Rule and the names of its parameters, by the name that a `Sampling` carries."""
 

@@ -13,11 +13,16 @@ from evaluator.metrics.gates import require_sound
 from evaluator.schema import AudioNeed, ExpertNeed
 
 
-def compute(aesthetics: AudioAesthetics, sound: Audio) -> Outcome:
-    """clip01((PQ + CU) / 20); `raw` is PQ + CU. Details carry all four axes. Raises NotApplicable for silent sound."""
-    require_sound(sound)
+def rating(aesthetics: AudioAesthetics) -> Outcome:
+    """clip01((PQ + CU) / 20); `raw` is PQ + CU. Details carry all four axes."""
     raw = aesthetics.axes["PQ"] + aesthetics.axes["CU"]
     return Outcome(clip01(raw / 20.0), raw=raw, details={"axes": dict(aesthetics.axes), "windows": aesthetics.windows})
+
+
+def compute(aesthetics: AudioAesthetics, sound: Audio) -> Outcome:
+    """The rating of what is heard, in [0, 1]; `raw` is PQ + CU. Raises NotApplicable for silent sound."""
+    require_sound(sound)
+    return rating(aesthetics)
 
 
 METRIC = Metric(

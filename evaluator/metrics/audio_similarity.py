@@ -30,9 +30,9 @@ TIE_DIGITS = 9  # correlations that agree to here are equal: rounding errors mus
 SOUND = AudioView(RATE, missing="silence")
 
 
-def spectrogram(samples: I16) -> F64:
-    """Magnitudes [frames, 513] of the samples, extended to MIN_SAMPLES."""
-    return stft_magnitude(np.pad(samples, (0, max(0, MIN_SAMPLES - len(samples)))), WINDOW)
+def spectrogram(samples: I16, shortest: int = MIN_SAMPLES) -> F64:
+    """Magnitudes [frames, 513] of the samples, extended by zeros to `shortest`."""
+    return stft_magnitude(np.pad(samples, (0, max(0, shortest - len(samples)))), WINDOW)
 
 
 def best_lag(source: F64, output: F64) -> tuple[float, int]:
@@ -58,12 +58,28 @@ def level_facts(output: Audio, source: Audio) -> dict[str, Any]:
     }
 
 
+def overlap(source: F64, output: F64, lag: int) -> float:
+    """Share of the longer of two spectrograms that was compared at this lag: 1 if all of both was."""
+    shared = min(len(source) - max(lag, 0), len(output) - max(-lag, 0))
+    return max(0, shared) / max(len(source), len(output))
+
+
 def compute(output: Audio, source: Audio) -> Outcome:
     """(rho + 1) / 2 in [0, 1]; `raw` is rho, -1 if one side does not vary. Two silent clips score 1.0 without a rho."""
-    facts = level_facts(output, source)
     if is_silent(output) and is_silent(source):
-        return Outcome(1.0, details={"method": "both_silent", **facts})
-    rho, lag = best_lag(spectrogram(source.samples), spectrogram(output.samples))
+        return both_silent(output, source)
+    return similarity(output, source)
+
+
+def both_silent(output: Audio, source: Audio) -> Outcome:
+    """1.0: the silence survived. There is no rho."""
+    return Outcome(1.0, details={"method": "both_silent", **level_facts(output, source)})
+
+
+def similarity(output: Audio, source: Audio, shortest: int = MIN_SAMPLES) -> Outcome:
+    """(rho + 1) / 2 in [0, 1] with `raw` = rho, of two sounds that are not both silent; see `spectrogram`."""
+    facts = level_facts(output, source)
+    rho, lag = best_lag(spectrogram(source.samples, shortest), spectrogram(output.samples, shortest))
     found = {"method": "stft", "rho": rho, "best_lag_frames": lag, "best_lag_sec": lag * HOP_SECONDS}
     return Outcome(cosine_score(rho), raw=rho, details={**found, **facts})
 

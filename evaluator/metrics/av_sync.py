@@ -18,15 +18,16 @@ TOLERANCE = 2.0  # seconds, tau of the paper
 TOP = 5
 
 
-def compute(offset: SyncOffset, sound: Audio) -> Outcome:
-    """clip01(1 - |dt| / 2 s) with dt the most probable offset, which is `raw` (positive = the sound is early).
+def most_probable(offset: SyncOffset) -> float:
+    """The offset in seconds that has the largest probability; of equal ones the first."""
+    return float(offset.grid[int(offset.probability.argmax())])
 
-    Raises NotApplicable for silent sound.
-    """
-    require_sound(sound)
+
+def rating(offset: SyncOffset) -> Outcome:
+    """clip01(1 - |dt| / 2 s) with dt the most probable offset, which is `raw` (positive = the sound is early)."""
     probability, grid = offset.probability.astype(np.float64), offset.grid.astype(np.float64)
     order = np.argsort(-probability, kind="stable")
-    delta = float(grid[order[0]])
+    delta = most_probable(offset)
     positive = probability[probability > 0.0]
     details = {
         "top": [{"offset_sec": float(grid[k]), "probability": float(probability[k])} for k in order[:TOP]],
@@ -34,6 +35,12 @@ def compute(offset: SyncOffset, sound: Audio) -> Outcome:
         "padded": offset.padded,
     }
     return Outcome(clip01(1.0 - abs(delta) / TOLERANCE), raw=delta, details=details)
+
+
+def compute(offset: SyncOffset, sound: Audio) -> Outcome:
+    """The rating of the offset, in [0, 1]; `raw` is the offset in seconds. Raises NotApplicable for silent sound."""
+    require_sound(sound)
+    return rating(offset)
 
 
 METRIC = Metric(

@@ -40,12 +40,17 @@ class Judged:
     A question that a judge may not perceive comes as `Routed`, with its substitute if the protocol tolerates one.
 
     `reads` names the fields of a case that the questions are made of, `prompts` the files that word them: both are in
-    the fingerprint.
+    the fingerprint. `model` is a part of the served name (any case) of the only judge that may answer: a network that
+    was trained for one question, and that no general judge replaces.
     """
 
     ask: Callable[..., Sequence[Question | Routed]]
     reads: tuple[str, ...]
     prompts: tuple[str, ...]
+    again: Callable[..., Sequence[Question | Routed]] | None = None
+    """`again(case, answers, **needs)`: what to ask in view of all answers so far, until it returns nothing. Its answers
+    come after the others, in the order in which they were asked for."""
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,10 @@ class Metric:
     """Needs that depend on the case (how many references it has), beside `needs`. Same case fields, same needs."""
     stands_in_for: Mapping[str, str] = field(default_factory=dict)
     """Capability -> published model that it stands in for in this metric, whichever model serves it."""
+
+    instead: Metric | None = None
+    """Measured in its place, under the same id, where no model serves a capability that it needs; it names in
+    `stands_in_for` what it stands in for. With --require-reference that is an error."""
 
     def needs_for(self, case: Case) -> Mapping[str, Need]:
         """Everything that this metric needs of one case, by name."""

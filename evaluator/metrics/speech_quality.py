@@ -6,6 +6,8 @@ Scores the whole mix, music included. AVE-Compass gives silent sound 0.0; here a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from evaluator.experts.features import AudioTags, SpeechActivity, SpeechQuality
 from evaluator.metrics.arithmetic import clip01
 from evaluator.metrics.base import Direction, Metric, Outcome
@@ -13,11 +15,17 @@ from evaluator.metrics.gates import require_speech
 from evaluator.schema import ExpertNeed
 
 
+def rating(quality: SpeechQuality) -> Outcome:
+    """clip01((MOS - 1) / 4); `raw` is the MOS as predicted, which may leave 1..5."""
+    details = {"diagnostics": dict(quality.diagnostics), "rate": quality.rate}
+    return Outcome(clip01((quality.mos - 1.0) / 4.0), raw=quality.mos, details=details)
+
+
 def compute(quality: SpeechQuality, activity: SpeechActivity, tags: AudioTags) -> Outcome:
     """clip01((MOS - 1) / 4); `raw` is the MOS as predicted, which may leave 1..5. NotApplicable without speech."""
     heard = require_speech(activity, tags)
-    details = {"diagnostics": dict(quality.diagnostics), **heard}
-    return Outcome(clip01((quality.mos - 1.0) / 4.0), raw=quality.mos, details=details)
+    rated = rating(quality)
+    return replace(rated, details={"diagnostics": rated.details["diagnostics"], **heard})
 
 
 METRIC = Metric(

@@ -116,25 +116,25 @@ class Engine:
         for item in work:
             todo.put(item)
         errors: list[BaseException] = []
-        threads = [
-            threading.Thread(target=self._worker, args=(todo, shelf, deliver, errors), daemon=True)
-            for _ in range(min(workers, len(work)))
-        ]
-        for thread in threads:
-            thread.start()
-        self._join(threads)
+        ended = [threading.Event() for _ in range(min(workers, len(work)))]
+        for end in ended:
+            threading.Thread(target=self._worker, args=(todo, shelf, deliver, errors, end), daemon=True).start()
+        self._wait(ended)
         if errors:
             raise errors[0]
 
-    def _join(self, threads: Sequence[threading.Thread]) -> None:
-        """Wait for the workers; on an interrupt let them finish their case, then pass it on."""
+    def _wait(self, ended: Sequence[threading.Event]) -> None:
+        """Wait for the workers; on an interrupt let them finish their case, then pass it on.
+
+        Events, because CPython 3.11 takes a thread for finished once a join on it was interrupted.
+        """
         try:
-            for thread in threads:
-                thread.join()
+            for end in ended:
+                end.wait()
         except KeyboardInterrupt:
             self.stop()
-            for thread in threads:
-                thread.join()
+            for end in ended:
+                end.wait()
             raise
 
     def _worker(
@@ -143,18 +143,20 @@ class Engine:
         shelf: Shelf,
         deliver: Callable[[Work, list[Score]], None],
         errors: list[BaseException],
+        end: threading.Event,
     ) -> None:
-        while not self._stop.is_set():
-            try:
+        try:
+            while not self._stop.is_set():
                 item = todo.get_nowait()
-            except queue.Empty:
-                return
-            try:
                 deliver(item, self._case(item, shelf.fetch(item.files)))
                 shelf.release(item.files)
-            except BaseException as error:  # handed to the thread that called run()
-                errors.append(error)
-                self.stop()
+        except queue.Empty:
+            return
+        except BaseException as error:  # handed to the thread that called run()
+            errors.append(error)
+            self.stop()
+        finally:
+            end.set()
 
     def _make(self, file: str, users: Iterable[Work]) -> Values:
         """Everything about one file that outlives its decoding: what metrics and pair experts will read."""

@@ -12,10 +12,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from evaluator.judge.session import JudgeSession
 from evaluator.manifest.problems import Problem
+from evaluator.media.types import ClipInfo
 from evaluator.metrics.base import Metric
 from evaluator.schema import Case, Score
 from evaluator.suites.board import Board
+from evaluator.suites.bounds import Bound
+from evaluator.suites.choices import Choice
 
 
 def all_metrics(suite: Suite, case: Case, profile: str) -> tuple[Metric, ...]:
@@ -33,6 +37,15 @@ def no_boards(cases: Sequence[Case], scores: Sequence[Score]) -> Sequence[Board]
     return ()
 
 
+Facts = Callable[[Path], ClipInfo | None]
+"""The facts of a clip from its packet table; None for a file that cannot be read. Each file is asked once."""
+
+
+def as_they_are(cases: Sequence[Case], whole: Sequence[Case], facts: Facts) -> list[Case]:
+    """Nothing about a case depends on other cases."""
+    return list(cases)
+
+
 @dataclass(frozen=True, slots=True)
 class Imported:
     """Manifest lines made from the layout in which a benchmark is published, and everything that was wrong with it.
@@ -42,6 +55,14 @@ class Imported:
 
     lines: tuple[Mapping[str, Any], ...]
     problems: tuple[str, ...] = ()  # "place: field: expected ..., found ...; what to do"
+
+
+@dataclass(frozen=True, slots=True)
+class Rejudged:
+    """Records after a second look at the grades of all systems together, and a line per item for the log."""
+
+    scores: tuple[Score, ...]
+    log: tuple[Mapping[str, Any], ...]
 
 
 Importer = Callable[[Path, str, Mapping[str, str]], Imported]
@@ -64,6 +85,15 @@ class Suite:
     examine: Callable[[Case], Iterable[Problem]] = no_problems
     """What is wrong with a case beyond the schema (its checklist, its branch); the line is filled in by the caller."""
     importer: Importer | None = None
+    prepare: Callable[[Sequence[Case], Sequence[Case], Facts], list[Case]] = as_they_are
+    """The cases of a run, given all cases of the manifest: what outputs of several systems have in common (a duration
+    to which all are cut) goes into `Case.data` before anything is planned, the same for every shard."""
+    rejudge: Callable[[Sequence[Case], Sequence[Score], JudgeSession], Rejudged] | None = None
+    """A second look at a finished run (`evaluator rejudge`)."""
+    bounds: tuple[Bound, ...] = ()
+    """What `evaluator filter` asks of the measurements of profile `curation`."""
+    choices: tuple[Choice, ...] = ()
+    """What the paper leaves open and how it is decided here."""
     boards: Callable[[Sequence[Case], Sequence[Score]], Sequence[Board]] = no_boards
     """The protocol's tables from the records of one run (all of one profile)."""
 

@@ -71,13 +71,13 @@ def part(audio: Audio, start: float, end: float) -> Audio:
     return Audio(audio.samples[round(start * RATE) : round(end * RATE)], RATE, True)
 
 
-def clip_sound(path: Path) -> Audio:
+def clip_sound(path: Path, rate: int = RATE) -> Audio:
     """The sound of a media file, as the experts get it."""
     from evaluator.media.decode import decode
     from evaluator.media.probe import probe
 
-    found, _ = decode(path, probe(path), [], [AudioView(RATE)])
-    return found[AudioView(RATE)]
+    found, _ = decode(path, probe(path), [], [AudioView(rate)])
+    return found[AudioView(rate)]
 
 
 def readings() -> dict[str, Audio]:

@@ -66,6 +66,13 @@ def test_contract(element: str) -> None:
     assert not found.padded
 
 
+def test_the_last_window_is_the_last_125_slots() -> None:
+    need = EXPERT(FakeSource({})).needs(ExpertNeed("av_sync", options=(("window", "last"),)))["frames"]
+    assert isinstance(need, FramesNeed)
+    assert select(need.view.sampling, np.arange(250) / 25).tolist() == list(range(125, 250))
+    assert select(need.view.sampling, np.arange(80) / 25).tolist() == list(range(80))
+
+
 def test_grid() -> None:
     np.testing.assert_allclose(GRID, [k / 5 for k in range(-10, 11)], atol=1e-7)
 

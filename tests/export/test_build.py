@@ -171,8 +171,9 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_list_shows_every_model(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 17
-    assert all(line.endswith("not prepared") for line in lines)
+    assert len(lines) == len(read_lock(LOCK_FILE).models)
+    ready = [line.split() for line in lines if not line.endswith("not prepared")]
+    assert ready == [["lk_tracks", "embedded", "weightless", "ready"]]
 
 
 def test_ready_names_what_is_missing(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:

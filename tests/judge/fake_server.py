@@ -41,6 +41,7 @@ class Behaviour:
     masks_logprobs: bool = False
     blind: bool = False  # drops every part but text
     timeless: bool = False  # drops the times of frames
+    text: str = "a plain text"  # what it writes where neither labels nor a schema are given
     mood: float = 0.0  # size of a random change of every log-probability
     message: dict[str, Any] = field(default_factory=dict)  # replaces parts of the answer's message
     card: dict[str, Any] = field(default_factory=dict)
@@ -91,6 +92,8 @@ def _answer(body: dict[str, Any], asked: object, how: Behaviour) -> tuple[str, d
             return "maple", None
         answer = {name: rule["enum"][0] for name, rule in schema["properties"].items()}
         return json.dumps(answer, indent=9 if how.pads_json else None), None
+    if "logprob_token_ids" not in body:
+        return how.text, None
     wanted = body["logprob_token_ids"]
     told = {number: logprob(asked, number) + how.mood * secrets.randbelow(1000) / 1000 for number in wanted}
     if how.masks_logprobs:

@@ -52,6 +52,13 @@ def test_a_schema_is_obeyed_without_white_space(tiny_report: dict[str, Any]) -> 
     assert (cut["finish_reason"], cut["usage"]["completion_tokens"]) == ("length", 3)
 
 
+def test_without_a_schema_it_writes_text_up_to_the_limit(tiny_report: dict[str, Any]) -> None:
+    first, again = tiny_report["text"]
+    assert first == again
+    assert first["finish_reason"] in {"stop", "length"}
+    assert (first["finish_reason"] == "length") == (first["usage"]["completion_tokens"] == 5)
+
+
 def test_a_drawn_answer_obeys_its_schema_and_depends_on_nothing_but_its_seed(tiny_report: dict[str, Any]) -> None:
     drawn = [raw["text"] for raw in tiny_report["drawn"]]
     assert drawn[:12] == drawn[12:]

@@ -107,6 +107,8 @@ def test_fps_doubles_and_halves() -> None:
     assert pick("fps", 3, 50) == [0, 0, 1, 1, 2, 2]
     assert pick("fps", 6, 12.5) == [0, 2, 4]
     assert pick("fps_head", 6, 12.5, 2) == [0, 2]
+    assert pick("fps_tail", 6, 12.5, 2) == [2, 4]
+    assert pick("fps_tail", 6, 12.5, 9) == [0, 2, 4]
     assert pick("fps", 4, 25) == [0, 1, 2, 3]
 
 
@@ -168,12 +170,16 @@ RULE_PARAMS = {
     "stride": st.tuples(st.floats(0.5, 120), st.integers(1, 60)),
     "fps": st.tuples(st.floats(0.5, 120)),
     "fps_head": st.tuples(st.floats(0.5, 120), st.integers(1, 60)),
+    "fps_tail": st.tuples(st.floats(0.5, 120), st.integers(1, 60)),
     "ranges": st.tuples(
         st.lists(st.tuples(st.integers(0, 50), st.integers(1, 50)), max_size=4).map(
             lambda spans: tuple((start, start + length) for start, length in spans)
         )
     ),
     "triplets": st.tuples(st.integers(1, 60)),
+    "moments": st.tuples(st.integers(1, 60), st.floats(0.0, 100.0)),
+    "fragments": st.tuples(st.integers(1, 4), st.integers(1, 40), st.integers(1, 3), st.integers(0, 99)),
+    "stride_head": st.tuples(st.floats(0.5, 120), st.integers(1, 60)),
 }
 
 
@@ -190,7 +196,7 @@ def test_indices_exist_and_are_in_presentation_order(rule: str, data: st.DataObj
     assert found.dtype == np.int64
     assert all(0 <= index < len(times) for index in found)
     steps = np.diff(found)
-    assert (steps >= 0).all() if rule.startswith("fps") else (steps > 0).all()
+    assert (steps >= 0).all() if rule.startswith(("fps", "moments")) else (steps > 0).all()
 
 
 @given(frames=st.integers(1, 400), n=st.integers(2, 60))
@@ -206,7 +212,9 @@ def test_spread_rules_reach_both_ends_evenly(frames: int, n: int) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_clip_without_frames_gives_no_index(rule: str) -> None:
-    params = {"ranges": (((0, 2),),), "stride": (2, 3), "fps_head": (25, 3), "all": ()}.get(rule, (5,))
+    pairs: dict[str, tuple[int, ...]] = dict.fromkeys(("fps_head", "fps_tail"), (25, 3))
+    pairs |= {"fragments": (3, 32, 2, 7), "stride_head": (2, 3)}
+    params = {**pairs, "ranges": (((0, 2),),), "stride": (2, 3), "moments": (5, 1.0), "all": ()}.get(rule, (5,))
     assert select(Sampling(rule, params), np.empty(0)).tolist() == []
 
 
@@ -231,3 +239,15 @@ def test_a_clip_without_frames_gives_no_index(rule: str) -> None:
 def test_wrong_requests_are_refused(rule: str, params: tuple[object, ...], says: str) -> None:
     with pytest.raises(ValueError, match=says.replace("(", r"\(")):
         select(Sampling(rule, params), clock(9))
+
+
+def test_moments_are_the_same_times_on_clips_of_two_rates() -> None:
+    """Ten frames from the first to the last of a second at 25 fps, and what a 4 fps clip shows at those times."""
+    fast, slow = (pick("moments", rate, 10, 24 / 25, rate=float(rate)) for rate in (25, 4))
+    assert fast == np.rint(np.linspace(0, 24, 10)).astype(int).tolist()
+    assert slow == [0, 0, 1, 1, 2, 2, 3, 3, 3, 3]
+
+
+def test_moments_repeat_the_last_frame_of_a_clip_that_is_over() -> None:
+    assert pick("moments", 3, 4, 1.0) == [0, 2, 2, 2]
+    assert pick("moments", 1, 4, 1.0) == [0, 0, 0, 0]

@@ -53,11 +53,19 @@ BROKEN = {
     ),
     "a file twice": entry(files=[file(), file()]),
     "no file": entry(files=[]),
+    "files of a weightless model": entry(weightless=True),
+    "a weightless reference": entry(files=[], weightless=True, tier="reference"),
     "a neighbour that is not listed": entry(files=[file(beside=["net.data"])]),
     "a path as file name": entry(files=[file(name="../net.onnx")]),
     "a reference that stands in": entry(tier="reference", stands_in_for="Gamma"),
     "an address": entry(origin={"published": "https://example.org/net"}),
 }
+
+
+def test_arithmetic_alone_is_a_model_without_files(tmp_path: Path) -> None:
+    found = parse(tmp_path, tree(entry(files=[], weightless=True, stands_in_for="Beta")))
+    assert found["alpha"].stand_in
+    assert found["alpha"].files == ()
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -97,15 +105,30 @@ def test_the_shipped_capabilities(shipped: Lock) -> None:
         "dnsmos": ("dnsmos",),
         "faces": ("blazeface",),
         "frame_aesthetics": ("aesthetic_v25",),
-        "frame_distance": ("stlpips",),
-        "frame_interpolation": ("rife",),
+        "clap_audio": ("clap",),
+        "clap_text_audio": ("clap_text",),
+        "clip_image": ("clip_vit_l14",),
+        "clip_text_image": ("clip_text",),
+        "frame_distance": ("lpips_alex", "stlpips"),
+        "frame_interpolation": ("amt_g", "rife"),
+        "grounded_boxes": ("grounding_dino",),
         "image_embedding": ("dinov2", "efficientnet_lite0"),
+        "imagebind_av": ("imagebind",),
+        "lip_embedding": ("syncnet_lip",),
+        "object_detections": ("object_detector",),
         "plcmos": ("plcmos",),
+        "point_tracks": ("cotracker", "lk_tracks"),
+        "region_masks": ("sam2",),
+        "region_similarity": ("dinov2_small",),
         "shot_boundaries": ("transnetv2",),
         "speaker_embedding": ("resemblyzer",),
+        "speaker_verification": ("ecapa",),
         "speech_activity": ("silero_vad",),
         "speech_quality": ("nisqa", "distillmos"),
+        "technical_quality": ("dover_technical",),
         "transcript": ("whisper_base",),
+        "video_embedding": ("videoclip_xl",),
+        "voice_embedding": ("syncnet_aud",),
     }
 
 
@@ -114,6 +137,7 @@ def test_stand_ins_say_so(shipped: Lock) -> None:
     assert named == {
         "distillmos": "NISQA v2.0",
         "efficientnet_lite0": "DINOv2 ViT-B/14",
+        "lk_tracks": "CoTracker3",
         "rife": "AMT-G",
         "stlpips": "LPIPS (AlexNet)",
     }

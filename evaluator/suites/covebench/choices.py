@@ -62,4 +62,39 @@ CHOICES = (
         "agreement over clear human choices only",
     ),
     Choice("bins of the scalability tables", "fixed edges", "curves without bins"),
+    Choice(
+        "AES frames",
+        "ten equally spaced frames, by the true number of frames",
+        "key frames and sampled frames; the code takes the ten sampled ones, by the container's count",
+    ),
+    Choice(
+        "VQR ratings",
+        "the likeliest text, bounded to 1..5; only a judge called VisualQuality-R1 answers",
+        "not stated; the code draws them from one seed per process",
+        "profile compat draws them, with a seed per task and frame",
+    ),
+    Choice(
+        "TQ fragments",
+        "drawn from the task number, laid on the enlarged size",
+        "not stated; the code draws them without a seed and lays them on the size before enlarging",
+        "profile compat: the size before enlarging",
+    ),
+    Choice(
+        "MF of tracks that rest",
+        "half a point per pair, so that identical still clips have 0.5",
+        "so the code; the paper does not say",
+        "profile strict: two resting tracks agree",
+    ),
+    Choice(
+        "SRC frames and beginnings",
+        "pictures are the frames of the masks; an object begins where it was found",
+        "not stated; in the code pictures drift away from masks and every object begins on frame 0",
+        "profile compat",
+    ),
+    Choice(
+        "SRC of an edit in which nothing is found",
+        "no score",
+        "filtered, as we read it",
+        "profile strict: 0",
+    ),
 )

@@ -92,7 +92,9 @@ def _why_nothing(case: Case) -> NotApplicable:
     if level := whole_picture(case):
         return NotApplicable("filtered", f"The task is about {level}: no region is meant to stay as it was.")
     if case.data.get("entities") is None:
-        message = "The case has no grounding phrases (data.entities): import them with the benchmark's stage 1 cache."
+        message = (
+            "no grounding phrases (data.entities); `evaluator manifest covebench` takes them with --set entities=DIR"
+        )
         return NotApplicable("unavailable", message)
     return NotApplicable("not_applicable", "The task names nothing that stays and can be pointed at.")
 

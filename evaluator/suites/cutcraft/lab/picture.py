@@ -60,7 +60,7 @@ def wipe_mask(shape: tuple[int, ...], place: float, direction: str, border: floa
         "iris": np.hypot(x - 0.5, y - 0.5) / np.hypot(0.5, 0.5),
     }[direction]
     if border == 0.0:
-        return (way < place).astype(np.float64)
+        return np.asarray(way < place, np.float64)
     return np.asarray(np.clip((place * (1 + border) - way) / border, 0.0, 1.0))
 
 

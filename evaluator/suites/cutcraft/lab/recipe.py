@@ -9,8 +9,8 @@ from evaluator.suites.cutcraft.labels import Optical, Relation
 RATE = 24  # frames per second
 WIDTH, HEIGHT = 320, 180
 SOUND_RATE = 48_000
-SECONDS = 6.0
-CUT = 3.0
+SECONDS = 7.2
+CUT = 3.6
 """Seconds at which the picture changes: the first frame of the second shot, or the middle of the effect."""
 
 KINDS: dict[str, Optical] = {

@@ -77,7 +77,7 @@ def there_and_back(count: int, length: int) -> list[int]:
 
 
 def filmed(shot: U8, count: int, speed: float) -> U8:
-    """[count, HEIGHT, WIDTH, 3]: a camera over a shot that moves by `speed` pixels per frame, and back at the border."""
+    """[count, HEIGHT, WIDTH, 3]: a camera over a shot, `speed` pixels per frame, and back at the border."""
     room = shot.shape[2] - WIDTH, shot.shape[1] - HEIGHT
     frames = []
     for number, place in enumerate(there_and_back(count, len(shot))):

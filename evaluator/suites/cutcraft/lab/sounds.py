@@ -28,7 +28,7 @@ VOWELS = ((730, 1090, 2440), (270, 2290, 3010), (300, 870, 2240), (530, 1840, 24
 def make(name: str, seconds: float, seed: int) -> F64:
     """[T] of one sound at LEVEL."""
     sound = SOUNDS[name][0](round(seconds * SOUND_RATE), np.random.RandomState(seed))
-    return sound * (LEVEL / float(np.sqrt(np.mean(np.square(sound)))))
+    return np.asarray(sound * (LEVEL / float(np.sqrt(np.mean(np.square(sound))))))
 
 
 def band_noise(low: float, high: float, flutter: float = 0.0) -> Maker:
@@ -37,7 +37,7 @@ def band_noise(low: float, high: float, flutter: float = 0.0) -> Maker:
     def maker(samples: int, draw: np.random.RandomState) -> F64:
         noise = _band(draw.standard_normal(samples), low, high)
         slow = _band(draw.standard_normal(samples), 0.5, 4.0)
-        return noise * (1.0 + flutter * np.tanh(slow / slow.std()))
+        return np.asarray(noise * (1.0 + flutter * np.tanh(slow / slow.std())))
 
     return maker
 
@@ -116,7 +116,7 @@ def _syllable(length: int, pitch: float, size: float, draw: np.random.RandomStat
     for formant in VOWELS[draw.randint(len(VOWELS))]:
         pulses = _resonance(pulses, formant / size, 60 + formant / 20)
     hiss = 0.02 * _band(draw.standard_normal(length), 3500, 8000) * (time < 0.05)
-    return (pulses / np.abs(pulses).max() + hiss) * np.sin(np.pi * np.linspace(0, 1, length)) ** 0.5
+    return np.asarray((pulses / np.abs(pulses).max() + hiss) * np.sin(np.pi * np.linspace(0, 1, length)) ** 0.5)
 
 
 def _resonance(samples: F64, hertz: float, width: float) -> F64:
@@ -145,7 +145,7 @@ def impacts(rate: float, low: float, high: float) -> Maker:
         hits[places] = draw.uniform(0.3, 1.0, len(places))
         decay = np.exp(-np.arange(round(0.15 * SOUND_RATE)) / (0.03 * SOUND_RATE))
         envelope = np.convolve(hits, decay)[:samples] + 0.02
-        return envelope * _band(draw.standard_normal(samples), low, high)
+        return np.asarray(envelope * _band(draw.standard_normal(samples), low, high))
 
     return maker
 
@@ -157,7 +157,7 @@ def _band(noise: F64, low: float, high: float) -> F64:
 def crowd(samples: int, draw: np.random.RandomState) -> F64:
     """Many voices at once."""
     people = [voice(draw.uniform(95, 240), draw.uniform(0.85, 1.1), draw.uniform(3, 5)) for _ in range(6)]
-    return np.sum([person(samples, draw) for person in people], axis=0)
+    return np.asarray(np.sum([person(samples, draw) for person in people], axis=0))
 
 
 SOUNDS: dict[str, tuple[Maker, str]] = {

@@ -1,0 +1,32 @@
+"""Experts without weights of their own: they stand in for a published model with what other experts already have.
+
+A composed expert is one module `evaluator/experts/<id>.py` like any other, without an entry in the model lock. It
+names the models whose files it opens (`weights`; their digests become its own) and the published model in whose place
+it answers (`stands_in_for`), which every record then says. `STAND_INS` says for which capability it steps in while no
+reference model is mounted; with --require-reference it never does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from evaluator.experts.base import Expert
+
+
+class Composed(Expert):
+    """Base class of stand-ins that are made of other models."""
+
+    weights: ClassVar[tuple[str, ...]] = ()
+    """Lock entries whose files it opens itself. Models that it reaches through `needs` are found without this."""
+    stands_in_for: ClassVar[str]
+    """The published model."""
+
+
+STAND_INS: Mapping[str, str] = {
+    "clip_image": "clip_stand_in",
+    "clap_audio": "clap_stand_in",
+    "speaker_verification": "ecapa_stand_in",
+    "entity_cues": "entity_cues",
+}
+"""Capability -> composed expert."""

@@ -1,0 +1,52 @@
+"""The nine objective metrics of AVE-Compass in their three profiles (spec sections 2 to 4): the lists.
+
+They are the metrics of the core with what this protocol adds: the silence rule, the reference's preprocessing in
+`compat`, the opt-in corrections in `strict`. What a profile does not name is as in `paper`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evaluator.metrics import audio_similarity, motion_smoothness, subject_consistency, video_aesthetic
+from evaluator.metrics.base import Metric
+from evaluator.suites.ave_compass import lip_sync, pictures, preservation, sound
+
+OBJECTIVE: tuple[Metric, ...] = (
+    lip_sync.METRIC,
+    sound.AV_SYNC,
+    video_aesthetic.METRIC,
+    subject_consistency.METRIC,
+    motion_smoothness.METRIC,
+    sound.AUDIO_AESTHETIC,
+    sound.SPEECH_QUALITY,
+    preservation.VIDEO_SIMILARITY,
+    audio_similarity.METRIC,
+)
+"""In the order in which the reference evaluates them."""
+
+VARIANTS: Mapping[str, Mapping[str, Metric]] = {
+    "compat": {
+        metric.id: metric
+        for metric in (
+            lip_sync.COMPAT,
+            sound.AV_SYNC_COMPAT,
+            pictures.SUBJECT_COMPAT,
+            pictures.MOTION_COMPAT,
+            sound.AUDIO_AESTHETIC_COMPAT,
+            sound.SPEECH_QUALITY_COMPAT,
+            preservation.AUDIO_SIMILARITY_COMPAT,
+        )
+    },
+    "strict": {
+        metric.id: metric
+        for metric in (
+            lip_sync.STRICT,
+            sound.AV_SYNC_STRICT,
+            pictures.MOTION_STRICT,
+            sound.SPEECH_QUALITY_STRICT,
+            preservation.AUDIO_SIMILARITY_STRICT,
+        )
+    },
+}
+"""Profile -> metric id -> the metric as that profile defines it."""

@@ -1,0 +1,115 @@
+"""AVENUE's open points (spec sections 1 to 7): neither code, nor prompts, nor the full text could be read.
+
+The constants are what the code uses; CHOICES says of each what the paper says, for `evaluator list avenue` and boards.
+"""
+
+from __future__ import annotations
+
+from evaluator.suites.choices import Choice
+
+JUDGE_FRAMES = 8
+"""Even: judges merge frames in pairs."""
+JUDGE_SIDE = 512
+"""Pixels, longer side of a frame for a judge."""
+EMBEDDED_FRAMES = 16
+ONSET_TOLERANCE = 0.5
+"""Seconds between a trigger and the onset of a change that count as together."""
+
+CHOICES = (
+    Choice(
+        "scale",
+        "1 to 5 for every judged item",
+        "1-5 for Perceptual Quality and AV Consistency; none given for Edit Accuracy and Modality Selectivity",
+    ),
+    Choice(
+        "score100",
+        "20 x mean (a share of the maximum)",
+        "values are reported from 0 to 100, the map is not given; nothing below 20 is reported anywhere",
+        "linear0 = 25 x (mean - 1) stands in every record's details; the raw mean in `raw`",
+    ),
+    Choice(
+        "grade",
+        "mean of the labels 1..5 under the judge's probabilities, one question per item",
+        "integer answers of a judge that writes; the wording is not available",
+        "profile compat: one JSON answer with whole numbers for all items of Modality Selectivity",
+    ),
+    Choice(
+        "selectivity_items",
+        "A: five visual items and one for the listed audio elements; B: five audio items and one for the listed "
+        "visual elements; mean over the answered ones, and the split by modality beside it",
+        "A: six questions, five visual and one for verified audio elements; B: general audio-preservation questions",
+        "records whose items were not all answered are marked partial and share no mean with whole ones",
+    ),
+    Choice(
+        "selectivity_c",
+        "not applied to coupled edits",
+        "the tables show Modality Selectivity for scopes A and B",
+    ),
+    Choice(
+        "matching",
+        "shortest stream of any readable output of the instance, and of the source; pictures at the source's moments",
+        "source rate is kept; outputs are trimmed to the shortest among the models; sound at 16 kHz",
+        "a manifest may pin data.matched, so that scores do not change when a system joins",
+    ),
+    Choice(
+        "judge_frames",
+        f"{JUDGE_FRAMES} equally spaced frames, longer side {JUDGE_SIDE}",
+        "the judge sees whole clips; no sampling is given",
+    ),
+    Choice(
+        "embedded_frames",
+        f"min({EMBEDDED_FRAMES}, frames) equally spaced, first and last included, mean over frames",
+        "names of the metrics only",
+    ),
+    Choice(
+        "clip_checkpoint",
+        "CLIP ViT-L/14 at 224 pixels, by contract",
+        "not named",
+    ),
+    Choice(
+        "clap_checkpoint",
+        "LAION-CLAP, 48 kHz, not fused, by contract",
+        "not named",
+    ),
+    Choice(
+        "lpips",
+        "AlexNet, inputs in -1..1, short side 256, mean over frames",
+        "not specified",
+    ),
+    Choice(
+        "silent_sound",
+        "no value, and counted",
+        "not specified",
+        "a clip without a sound track has no value either; it is not scored 1 for having lost its sound",
+    ),
+    Choice(
+        "cmtg",
+        "1-5 by onsets within 0.25, 0.5 and 1 s of the trigger, scaled as score100",
+        "asks whether the edit is timed to the trigger; values from 20 to 29 for all systems",
+    ),
+    Choice(
+        "cmtg_twin",
+        f"F1 of onsets within {ONSET_TOLERANCE} s, onsets where the edited modality departs from the source",
+        "none",
+    ),
+    Choice(
+        "pairwise",
+        "both orders; kept only if both name the same system",
+        "order-inconsistent pairs and ties are excluded",
+    ),
+    Choice(
+        "consistency",
+        "Spearman's rho over cases per system, mean, least and largest; LPIPS with its sign turned",
+        "Spearman per generation model; all twelve positive with p < 0.05",
+    ),
+    Choice(
+        "curation",
+        "dominant object: largest summed box area; at most three persons per frame; SSIM gray 7 x 7",
+        "thresholds 0.3, 0.3, 0.75, 9 of 10, 0.85; none for persons; static content by hand",
+    ),
+    Choice(
+        "diversity",
+        "lower case, white space, .,;:!?\"'() stripped; self-BLEU-4 with 0.1 for a zero count, at most 1,000 prompts",
+        "names and values of the statistics",
+    ),
+)

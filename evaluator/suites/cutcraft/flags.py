@@ -1,0 +1,43 @@
+"""Which of the reference code's numbered defects are in force (CutCraft spec 13): one flag per defect that changes a
+number and that this package can turn on or off. True = as in the reference.
+
+`PAPER` has all of them off, `COMPAT` all of them on. A record that names its profile says with it what was in force.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Defects:
+    """The defects of the measured dimensions. The docstring of the function that takes one says what it does."""
+
+    flash_labels_are_hard_cuts: bool  # D-01, D2 and B2: "flash-to-white" has none of the words looked for
+    shot_count_leaks: bool  # D-04, A1: cuts are added until the number asked for is reached
+    nominal_rate: bool  # D-05, B2, D1, F1: 8 fps flow frames are dated by the nominal rate
+    disjoint_windows: bool  # D-07: TransNetV2 windows side by side, the last one filled with black
+    prefix_camera_labels: bool  # D-11, E1: the first key inside a label wins
+    segments_before_cut: bool  # D-16, D1: both sound segments may lie before the cut; pixels and degrees are mixed
+    first_transition: bool  # D-17, D2: the first transition within a second, which may serve two cuts
+    frame_difference_optics: bool  # D-17, D2: optical class from gray differences, lost over motion
+    fixed_ambience_blocks: bool  # D-18, D3: blocks of 0.8 s whatever the offset
+    last_shot_moves_up: bool  # D-19: a missing shot is always taken to be the last one
+    failure_is_half: bool  # D-21: a missing input scores 0.5 or 0 instead of nothing
+    merged_spans: bool  # D-23: a shot of separate segments spans what lies between them
+    plateau_is_a_shot: bool  # D-24: the white or black of a flash is a shot of its own
+
+    @property
+    def windows(self) -> str:
+        """The option `windows` of the capability shot_boundaries."""
+        return "disjoint" if self.disjoint_windows else "overlapping"
+
+
+def _all(on: bool) -> Defects:
+    values: dict[str, Any] = {field.name: on for field in fields(Defects)}
+    return Defects(**values)
+
+
+PAPER, COMPAT = _all(False), _all(True)
+PROFILES = {"paper": PAPER, "compat": COMPAT}

@@ -1,0 +1,103 @@
+"""`evaluator lab`: make the clips, look at them, print the table.
+
+By default every bridge is heard, and the pictures of every third clip are looked at (five of each kind and split),
+because shot detection takes nearly all of the time; `--full` looks at all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import orjson
+
+from evaluator.errors import EXIT_OK, EvaluatorError
+from evaluator.media.types import U8
+from evaluator.runtime.session import SessionSource
+from evaluator.runtime.store import ROOT, Store
+from evaluator.suites.cutcraft.lab import clip
+from evaluator.suites.cutcraft.lab.measure import measure
+from evaluator.suites.cutcraft.lab.plan import SPLITS, recipes
+from evaluator.suites.cutcraft.lab.recipe import Recipe
+from evaluator.suites.cutcraft.lab.shots import DEMO_SHOTS, load
+from evaluator.suites.cutcraft.lab.table import Report, Result, markdown, report, tree
+
+PROFILES = ("compat", "paper")
+SEEN_EVERY = 3
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Parse, run, print; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="evaluator lab", description=__doc__)
+    parser.add_argument("--split", choices=SPLITS, action="append", help="only this one (may be given twice)")
+    parser.add_argument("--seed", type=int, default=0, help="another seed draws other clips")
+    parser.add_argument("--full", action="store_true", help="look at the pictures of every clip")
+    parser.add_argument("--clips", type=Path, default=ROOT / "manifests" / "demo", help="folder of the demo clips")
+    parser.add_argument("--keep", type=Path, help="leave the clips of the lab in this folder")
+    parser.add_argument("--out", type=Path, help="write lab.json and lab.md into this folder")
+    given = parser.parse_args(arguments)
+    try:
+        plan = [recipe for split in given.split or SPLITS for recipe in recipes(split, given.seed)]
+        results = run(plan, demo_shots(given.clips), Store.open(), 1 if given.full else SEEN_EVERY, given.keep, _say)
+    except EvaluatorError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    reports = reports_of(results)
+    print(markdown(reports))
+    if given.out:
+        given.out.mkdir(parents=True, exist_ok=True)
+        (given.out / "lab.json").write_bytes(orjson.dumps(tree(reports), option=orjson.OPT_INDENT_2))
+        (given.out / "lab.md").write_text(markdown(reports) + "\n", encoding="utf-8")
+    return EXIT_OK
+
+
+def demo_shots(folder: Path) -> dict[str, U8]:
+    """Every shot of the demo clips. Raises PrerequisiteError if one is not there."""
+    return {name: load(folder / source.file, source.first, source.end) for name, source in DEMO_SHOTS.items()}
+
+
+def run(
+    plan: Sequence[Recipe],
+    shots: Mapping[str, U8],
+    sessions: SessionSource,
+    seen_every: int,
+    keep: Path | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> list[Result]:
+    """Make and measure every clip of a plan; every `seen_every`-th one with its pictures."""
+    results = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, recipe in enumerate(plan):
+            path = folder / f"{recipe.name}.mp4"
+            seen = number % seen_every == 0
+            clip.write(path, clip.pictures(recipe, shots) if seen else None, clip.sound(recipe))
+            results.append(Result(recipe, measure(path, recipe, sessions, seen), seen))
+            if keep is None:
+                path.unlink()
+            tell(_summary(results[-1], number + 1, len(plan)))
+    return results
+
+
+def reports_of(results: Sequence[Result]) -> list[Report]:
+    """One report per split that is there and profile."""
+    splits = [split for split in SPLITS if any(one.recipe.split == split for one in results)]
+    return [report(results, split, profile) for split in splits for profile in PROFILES]
+
+
+def _summary(result: Result, number: int, count: int) -> str:
+    recipe = result.recipe
+    said = "; ".join(f"{name} {one.optical} {one.relation}" for name, one in sorted(result.answers.items()))
+    return f"{number}/{count} {recipe.name}: {recipe.kind}, {recipe.relation} {recipe.offset:g} s: {said}"
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

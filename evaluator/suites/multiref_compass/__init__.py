@@ -1,0 +1,59 @@
+"""MultiRef-Compass: generation of audio-video from several references (arXiv 2607.14189), by our specification.
+
+References (pictures of entities; on board B4 a clip or a voice) are conditions, never material to edit. Fourteen
+sub-metrics in four dimensions, routed per sample; checklists are made before any video is seen and are the same for all
+systems. The toolkit's code and prompts could not be read: what had to be decided is listed in `choices`.
+
+Profiles: `paper` asks for one token per item; `compat` asks for an observation and a whole number, as the paper's judge
+writes, which rejudging needs.
+"""
+
+from __future__ import annotations
+
+from evaluator.metrics.base import Metric
+from evaluator.schema import Case
+from evaluator.suites.base import Suite
+from evaluator.suites.multiref_compass import bc, choices, ef, graded, rejudging, sca_strict, sls, technical, ts
+from evaluator.suites.multiref_compass.boards import boards
+from evaluator.suites.multiref_compass.data import MultiRefData, examine
+from evaluator.suites.multiref_compass.layout import importer
+from evaluator.suites.multiref_compass.routing import routed
+
+METRICS: tuple[Metric, ...] = (
+    *technical.METRICS,
+    graded.METRICS["aq"],
+    *ef.METRICS,
+    graded.METRICS["dp"],
+    bc.METRIC,
+    *sls.METRICS,
+    graded.METRICS["esm"],
+    graded.METRICS["sc"],
+    ts.METRIC,
+    graded.METRICS["vtf"],
+    graded.METRICS["atf"],
+    graded.METRICS["sca"],
+    sca_strict.METRIC,
+    graded.METRICS["tof"],
+)
+
+
+def active(suite: Suite, case: Case, profile: str) -> tuple[Metric, ...]:
+    """Every sub-metric of every case; one that the router leaves out says why instead of asking anything."""
+    chosen = graded.COMPAT if profile == "compat" else {}
+    return tuple(routed(chosen.get(metric.id, metric), case) for metric in suite.metrics)
+
+
+SUITE = Suite(
+    id="multiref_compass",
+    title="MultiRef-Compass",
+    paper="arXiv 2607.14189 (summary only; formulas largely ours)",
+    metrics=METRICS,
+    profiles=("paper", "compat"),
+    data=MultiRefData,
+    active=active,
+    examine=examine,
+    importer=importer,
+    rejudge=rejudging.second_look,
+    choices=choices.CHOICES,
+    boards=boards,
+)

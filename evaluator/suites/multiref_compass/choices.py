@@ -1,0 +1,85 @@
+"""MultiRef-Compass's open points (spec sections 1 to 7): toolkit code, prompts and full text could not be read."""
+
+from __future__ import annotations
+
+from evaluator.suites.choices import Choice
+
+FRAMES = 16
+"""Frames of the output that entities are looked for in, and that a judge sees."""
+JUDGE_SIDE = 512
+"""Pixels, longer side of a frame for a judge."""
+VIEW_SIDE = 768
+"""Pixels, longer side of a reference picture for a judge."""
+OBJECT_FOUND = 0.4
+"""Cosine from which a region counts as the object, where no detector says so."""
+FRONTAL_SHARE = 0.7
+LEAST_SPEECH = 1.0
+"""Seconds of speech that a voice needs on both sides."""
+
+CHOICES = (
+    Choice(
+        "vtq_scale",
+        "raw figure of DOVER++'s technical branch; its sigmoid stands in details",
+        "best reported value 0.2373, worst 0.1633; whether raw or scaled is not said",
+    ),
+    Choice("atq_axis", "PQ, production quality; all four axes in details", "which axis is reported is not given"),
+    Choice("aq_items", "seven fixed items, mean", "anatomy, plausibility and depth by a checklist"),
+    Choice(
+        "grade",
+        "mean of the labels 1..5 under the judge's probabilities, one question per item",
+        "1-5 MOS of a judge that writes; prompts not available",
+        "profile compat: an observation and a whole number per item, which rejudging needs",
+    ),
+    Choice(
+        "ef",
+        f"{FRAMES} frames; 0.5 face + 0.5 body, or the one there is; best view; Hungarian assignment; mean over entities",
+        "crops of humans and objects, full frames for scenes, both cues for humans, most similar view",
+    ),
+    Choice("ef_negative", "negative cosines are 0; an entity that is never found scores 0", "not given"),
+    Choice(
+        "p_paste",
+        "0.5 + 0.125 x (grade - 1) for a judge's grade of how natural the integration looks",
+        "a naturalness coefficient discounts evident copy-and-paste; range not given",
+        "without a judge EF stays empty and ef_raw stands alone, instead of a coefficient of 1",
+    ),
+    Choice("cartoon_faces", "the face cue is off", "detector and embedder are weak on cartoons"),
+    Choice("dp", "one grade per entity, mean", "fine attributes against the references, 1-5"),
+    Choice(
+        "bc",
+        "one grade from the list of errors that the judge finds; for B1 duplicates and drift only",
+        "identity swap, merge, attribute transfer, wrong actor; B1: identity not duplicated",
+    ),
+    Choice(
+        "sls",
+        "confidence over face tracks of the most prominent face; embedded: mouth opening against voice level",
+        "SyncNet as shipped with LatentSync, S3FD faces, all tracks",
+    ),
+    Choice(
+        "sls_screen",
+        f"a judge: a speaking face is visible, frontal for {FRONTAL_SHARE:g} of the time, stable, one speaker per shot",
+        "dialogue or monologue with stable frontal faces, screened by the judge",
+    ),
+    Choice("ts_speech", f"at least {LEAST_SPEECH:g} s of speech on both sides, else filtered; whole speech", "not given"),
+    Choice(
+        "sca_strict",
+        "the recognised words are the exact lines in their order and language, nothing added",
+        "strict rates per language (EN 87.8, ZH 88.0 over all models)",
+    ),
+    Choice(
+        "checklist",
+        "items carry the words of the prompt that demand them; others are refused",
+        "made from prompt and metadata only, never inventing demands, reused for all models",
+    ),
+    Choice(
+        "missing_checklist",
+        "VTF, ATF and TOF have no value without items (unavailable)",
+        "one checklist per sample",
+    ),
+    Choice("dimension_score", "mean of (MOS - 1) / 4, EF, VTQ's sigmoid, ATQ / 10, SLS / 10, TS, as far as there", "not known"),
+    Choice(
+        "rejudging",
+        "a sample's item if grades differ by 1 or more or any is below 3; changes of at most 2, with a reason",
+        "all outputs' scores and rationales side by side; only clear inconsistencies change",
+    ),
+    Choice("win_rate", "ties count half; a tie of scores is closer than 1e-6; human majority, 2:2 is a tie", "wins / comparisons"),
+)

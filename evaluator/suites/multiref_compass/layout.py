@@ -1,0 +1,110 @@
+"""From records to manifest lines: one JSON record per sample with the outputs of all systems (section 1.3).
+
+The release's own columns could not be read, so the records are those that the specification proposes: `ROOT/samples.jsonl`
+or the file named by `--set records=FILE`. `--system '*'` takes every system. An output that is not there is a problem of
+that system's sample and no line: the tables count it as missing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from evaluator.errors import UsageError
+from evaluator.suites.base import Imported
+from evaluator.suites.multiref_compass.data import REF_AUDIO, REF_VIDEO, VIEW, MultiRefData
+
+RECORDS = "samples.jsonl"
+EVERYBODY = "*"
+CLIPS = {".mp4", ".mov", ".mkv", ".webm"}
+"""Endings of views that are clips: their first frame is the view."""
+
+
+def importer(root: Path, system: str, settings: Mapping[str, str]) -> Imported:
+    """Manifest lines of one system, or of all. Raises UsageError for options that are not known."""
+    if unknown := settings.keys() - {"records"}:
+        raise UsageError(f"--set {', '.join(sorted(unknown))}: multiref_compass knows records=FILE")
+    path = root / settings.get("records", RECORDS)
+    lines: list[Mapping[str, Any]] = []
+    problems: list[str] = []
+    for number, record in _records(path):
+        try:
+            shared = _shared(record, root)
+            for name, place in _outputs(record, system):
+                if (root / place).is_file():
+                    lines.append({"id": f"{record['sample_id']}/{name}", "system": name, "video": place, **shared})
+                else:
+                    problems.append(f"{path.name}:{number}: outputs.{name}: expected a file, found none at {place}")
+        except (KeyError, TypeError, ValueError) as error:
+            problems.append(f"{path.name}:{number}: {_said(error)}")
+    return Imported(tuple(lines), tuple(problems))
+
+
+def _records(path: Path) -> Iterator[tuple[int, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the file with --set records=FILE") from error
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except ValueError as error:
+                raise UsageError(f"{path}:{number}: not JSON ({error})") from error
+
+
+def _outputs(record: Mapping[str, Any], system: str) -> list[tuple[str, str]]:
+    outputs: Mapping[str, str] = record["outputs"]
+    return list(outputs.items()) if system == EVERYBODY else [(system, outputs[system])] if system in outputs else []
+
+
+def _shared(record: Mapping[str, Any], root: Path) -> dict[str, Any]:
+    """What is equal for all systems of a sample. Raises for a record that is not of the form."""
+    prompt, facts = record["prompt"], record.get("meta", {})
+    data = {
+        "sample": record["sample_id"],
+        "board": record["board"],
+        "style": record.get("style", "real"),
+        "entities": [{key: value for key, value in one.items() if key != "views"} for one in record["entities"]],
+        "parts": {name: prompt[name] for name in ("video", "audio", "speech") if prompt.get(name)},
+        "facts": facts,
+    }
+    MultiRefData.model_validate(data)
+    return {
+        "suite": "multiref_compass",
+        "prompt": prompt["integrated"],
+        "category": record["board"],
+        "references": [_existing(one, root) for one in _references(record)],
+        **({"checklist": record["checklist"]} if "checklist" in record else {}),
+        "data": data,
+    }
+
+
+def _references(record: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    for entity in record["entities"]:
+        for place in entity.get("views", ()):
+            kind = "video" if Path(place).suffix.lower() in CLIPS else "image"
+            yield {"kind": kind, "role": VIEW, "entity": entity["entity_id"], "path": place}
+    if record.get("ref_video"):
+        yield {"kind": "video", "role": REF_VIDEO, "path": record["ref_video"]}
+    if record.get("ref_audio"):
+        yield {"kind": "audio", "role": REF_AUDIO, "path": record["ref_audio"]}
+
+
+def _existing(reference: dict[str, str], root: Path) -> dict[str, str]:
+    if not (root / reference["path"]).is_file():
+        raise ValueError(f"{reference['path']}: expected a file, found none")
+    return reference
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return f"{error.args[0]}: expected a value, found nothing"
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False)[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return str(error)
