@@ -12,9 +12,10 @@ import click
 
 from evaluator import errors
 from evaluator.commands import load, write_json
-from evaluator.doctor import codecs, judge, machine, models
+from evaluator.doctor import codecs, device, judge, machine, models
 from evaluator.doctor.finding import Finding, ready, screen
 from evaluator.runtime.digests import cache_folder
+from evaluator.runtime.engine_cache import EngineCache
 from evaluator.runtime.store import Store
 from evaluator.schema import to_tree
 from evaluator.suites import suites
@@ -38,6 +39,8 @@ def _examined(given: Mapping[str, Any]) -> Iterator[Finding]:
     yield from machine.findings({"output": given["out"], "cache": cache_folder()})
     with tempfile.TemporaryDirectory() as folder:
         yield from codecs.findings(Path(folder))
+        if machine.has_gpu():
+            yield from device.findings(EngineCache(cache_folder() / "engines"), Path(folder), "gpu")
     yield from models.findings(Store.open(given["models"]), named, given["require_reference"])
     asking = any(metric.judged for name in named or suites() for metric in suites()[name].metrics)
     yield from judge.findings(given["judge_url"], asking)

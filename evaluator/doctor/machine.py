@@ -94,9 +94,18 @@ def _place(section: str, use: str, folder: Path) -> Finding:
     return Finding(section, use, level, f"{folder}: {free / GIGABYTE:.1f} GiB free", remedy)
 
 
+def has_gpu() -> bool:
+    """Whether the kernel module knows a device."""
+    return bool(_cards())
+
+
+def _cards() -> list[Path]:
+    return sorted(NVIDIA.glob("gpus/*/information"))
+
+
 def _gpu() -> Iterator[Finding]:
     section = "GPU"
-    cards = sorted(NVIDIA.glob("gpus/*/information"))
+    cards = _cards()
     if not cards:
         yield Finding(section, "device", Level.NOTE, "none; everything runs on the CPU")
         return

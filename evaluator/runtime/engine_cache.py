@@ -99,6 +99,16 @@ class EngineCache:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._write(key, {"refused": reason})
 
+    def records(self) -> list[Mapping[str, Any]]:
+        """What is known of every engine that was built or refused, by key. Torn records are left out."""
+        found = []
+        for path in sorted(self.folder.glob("*.json")):
+            try:
+                found.append(orjson.loads(path.read_bytes()))
+            except orjson.JSONDecodeError:
+                continue
+        return found
+
     def timings(self, key: EngineKey) -> bytes:
         """Kernel timings of earlier builds for the same TensorRT, GPU and driver; empty if there are none."""
         path = self.folder / f"{key.kind}.timings"

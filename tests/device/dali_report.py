@@ -20,6 +20,7 @@ import numpy as np
 import nvidia.dali.experimental.dynamic as dynamic
 from nvidia.dali import Pipeline, fn, types
 
+from evaluator.doctor import device
 from evaluator.doctor.codecs import BITS, BLOCK, number, picture
 from evaluator.media.decode import CollectTap, decode
 from evaluator.media.decode_dali import BT709_FROM_BT601, DaliSource, apply, corrected
@@ -28,6 +29,7 @@ from evaluator.media.probe import probe
 from evaluator.media.source_route import not_for_dali
 from evaluator.media.steps import steps
 from evaluator.media.types import U8, ClipInfo, Frames
+from evaluator.runtime.engine_cache import EngineCache
 from evaluator.schema import AudioView, View
 from tests.device.views import VIEWS
 
@@ -164,6 +166,8 @@ def main() -> None:
     found["graphs"] = {device: operators(device, VIEWS["crop"], info) for device in ("cpu", "gpu")}
     found["colours"] = {name: colours(source, clips[name]) for name in ("bt709", "bt601")}
     found["broken"] = broken(source, clips["vp9"], folder)
+    doctors = device.findings(EngineCache(folder / "none"), folder, "cpu")
+    found["doctor"] = {finding.name: [str(finding.level), finding.found] for finding in doctors}
     found["sessions"] = sessions(clips["vp9"])
     np.savez(folder / "device.npz", **scaled(source, clips["vp9"]))
     json.dump(found, sys.stdout)

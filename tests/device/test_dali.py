@@ -90,6 +90,13 @@ def test_seven_sources_read_side_by_side(report: dict[str, Any]) -> None:
     assert report["sessions"] == [list(range(k, 75, 7)) for k in range(7)]
 
 
+def test_the_doctor_compares_every_kind_of_clip(report: dict[str, Any]) -> None:
+    level, found = report["doctor"]["VP9 + Opus in WebM"]
+    assert level == "ok"
+    assert "decoder dali" in found
+    assert report["doctor"]["H.264 + AAC in MP4"] == ["note", "decoded by PyAV: codec h264"]
+
+
 def test_torch_scales_as_dali_does(report: dict[str, Any], folder: Path) -> None:
     python = Path(os.environ.get("EVALUATOR_EXPORT_VENV") or environment.ROOT / ".venv-export") / "bin" / "python"
     if not python.is_file():

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluator.doctor import codecs, judge, machine
+from evaluator.doctor import codecs, device, judge, machine
 from evaluator.doctor.codecs import FRAMES, KINDS, Kind, number, picture, write, wrong
 from evaluator.doctor.finding import Finding, Level, ready, screen
+from evaluator.runtime.engine_build import Built
+from evaluator.runtime.engine_cache import EngineCache, EngineKey, Gpu
 from evaluator.runtime.session import SessionSource
 from tests.judge.fake_server import Behaviour, running
 from tests.runner.clips import clip
@@ -80,6 +82,19 @@ def test_a_gpu_is_described_by_what_the_kernel_module_says(tmp_path: Path, monke
     assert named["0000:01:00.0"].found == "NVIDIA H200"
     assert "580.159" in named["driver"].found
     assert {"libcuda.so.1", "libnvcuvid.so.1"} <= named.keys()
+
+
+def test_engines_are_told_with_what_they_proved(tmp_path: Path) -> None:
+    cache, gpu = EngineCache(tmp_path / "engines"), Gpu("NVIDIA H200", "9.0", "580")
+    cache.keep(EngineKey("ab" * 32, "tensorrt 11", gpu, {}), Built(b"plan", b""), {"cosine": 0.99999, "max_abs": 1e-4})
+    cache.refuse(EngineKey("cd" * 32, "tensorrt 11", gpu, {}), "node 3 (Loop): not supported")
+    (tmp_path / "engines" / "torn.json").write_text("{")
+    found = list(device.findings(cache, tmp_path, "gpu"))
+    told = {finding.name: finding for finding in found}
+    assert "cosine 0.999990" in told["engine abababababab"].found
+    assert told["engine cdcdcdcdcdcd"].level is Level.NOTE
+    assert "Loop" in told["engine cdcdcdcdcdcd"].found
+    assert "DALI is not installed" in told["DALI"].found
 
 
 def test_a_judge_is_met_or_missed() -> None:
