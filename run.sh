@@ -115,7 +115,8 @@ case "${1:-}" in
     models
     demo
     cd "$root"
-    exec "$venv/bin/python" -m pytest "$@"
+    "$judge_venv/bin/python" -c 'from tests.judge.tiny import process; process.checkpoint(print)' >&2
+    exec "$venv/bin/python" -m pytest -n "${EVALUATOR_TEST_WORKERS:-2}" --dist loadfile --durations=25 "$@"
     ;;
   judge-demo)
     environment

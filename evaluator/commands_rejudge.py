@@ -53,7 +53,9 @@ def rejudge(given: Mapping[str, Any]) -> int:
     changed = sum(one["after"] != one["before"] for entry in log for one in entry["grades"])
     asked = sum(entry["asked"] for entry in log)
     say("\n\n".join(printed(board) for own in boards.values() for board in own))
-    say(f"\n{len(log)} items of several systems, {asked} looked at again, {changed} grades changed\n{out}: {SCORES} {LOG}")
+    say(
+        f"\n{len(log)} items of several systems, {asked} looked at again, {changed} grades changed\n{out}: {SCORES} {LOG}"
+    )
     return exit_code(kept)
 
 
@@ -63,7 +65,9 @@ def stability(runs: Sequence[Path]) -> int:
         raise errors.UsageError("stability needs at least two output folders of the same manifest")
     digests = {(read_header(run) or {}).get("manifest", {}).get("sha256") for run in runs}
     if len(digests) != 1 or None in digests:
-        raise errors.UsageError(f"the folders do not hold finished runs of one manifest ({HEADER} differs or is missing)")
+        raise errors.UsageError(
+            f"the folders do not hold finished runs of one manifest ({HEADER} differs or is missing)"
+        )
     say(printed(stability_board([[record.score for record in read_records(run / SCORES).values()] for run in runs])))
     return errors.EXIT_OK
 

@@ -50,11 +50,15 @@ class EntityCuesExpert(Composed):
         frames: Frames = inputs["frames"]
         mtcnn = Mtcnn(*(self.sessions.session("blazeface", f"{net}.onnx") for net in ("pnet", "rnet", "onet")))
         faces = [
-            (row, as_fractions(face.box, picture)) for row, picture in enumerate(frames.data) for face in mtcnn.find(picture)
+            (row, as_fractions(face.box, picture))
+            for row, picture in enumerate(frames.data)
+            for face in mtcnn.find(picture)
         ]
         regions = [(row, np.array(box, np.float32)) for row in range(len(frames.data)) for box in GRID]
         return EntityCues(
-            whole=self._vectors(frames.data, [(row, np.array([0, 0, 1, 1], np.float32)) for row in range(len(frames.data))]).vectors,
+            whole=self._vectors(
+                frames.data, [(row, np.array([0, 0, 1, 1], np.float32)) for row in range(len(frames.data))]
+            ).vectors,
             faces=self._vectors(frames.data, [(row, grown(box)) for row, box in faces]),
             bodies=self._vectors(frames.data, [(row, body(box)) for row, box in faces]),
             regions=self._vectors(frames.data, regions),

@@ -146,12 +146,9 @@ class Engine:
         end: threading.Event,
     ) -> None:
         try:
-            while not self._stop.is_set():
-                item = todo.get_nowait()
+            while not self._stop.is_set() and (item := _next(todo)):
                 deliver(item, self._case(item, shelf.fetch(item.files)))
                 shelf.release(item.files)
-        except queue.Empty:
-            return
         except BaseException as error:  # handed to the thread that called run()
             errors.append(error)
             self.stop()
@@ -222,3 +219,10 @@ class Engine:
             if isinstance(value, Absent) and value.trace:
                 path = self._paths[file]
                 self._telemetry.event("expert_error", "error", file=path, expert=node.expert, trace=value.trace)
+
+
+def _next(todo: queue.SimpleQueue[Work]) -> Work | None:
+    try:
+        return todo.get_nowait()
+    except queue.Empty:
+        return None

@@ -77,7 +77,7 @@ FRAMING = _any("framing|reframe|crop|field of view|composition|border")
 
 SOURCES = {
     "music": _any(r"music|score|melod|piano|guitar|orchestra|song\b"),
-    "speech": _any("speech|voice|narrat|talk|speak|says|dialogue|interview"),
+    "speech": _any("speech|voice|narrat|talk|speak|spoken|says|dialogue|interview"),
     "ambience": _any("ambien|background noise|room tone|wind|traffic|birdsong|birds|crowd"),
     "effects": _any("footstep|bark|engine|splash|bang|click|crash|knock|applause|horn"),
 }

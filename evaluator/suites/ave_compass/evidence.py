@@ -32,6 +32,11 @@ def _sound_needs(prefix: str, role: str) -> dict[str, Need]:
     return {
         f"{prefix}sound": AudioNeed(SOUND, role),
         f"{prefix}tags": ExpertNeed("audio_tags", (role,)),
+    }
+
+
+def _speech_needs(prefix: str, role: str) -> dict[str, Need]:
+    return {
         f"{prefix}activity": ExpertNeed("speech_activity", (role,)),
         f"{prefix}transcript": ExpertNeed("transcript", (role,)),
     }
@@ -45,12 +50,14 @@ NEEDS: Mapping[str, Need] = {
     **_sound_needs("source_", "source"),
     "source_clip": ClipNeed("source"),
 }
-"""What a checklist looks at. `source_clip` gives the length by which cases are stratified."""
+"""What every checklist looks at. `source_clip` gives the length by which cases are stratified."""
+SPEECH_NEEDS: Mapping[str, Need] = {**_speech_needs("", "video"), **_speech_needs("source_", "source")}
+"""What a checklist that asks about speech looks at beside: recognising words costs more than everything else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """One sound track, and what experts make of it; None where they do not apply (no track, too short)."""
+    """One sound track, and what experts make of it; None where they do not apply or were not asked."""
 
     audio: Audio
     tags: AudioTags | None
@@ -68,10 +75,13 @@ class Heard:
         return replace(self.audio, present=True)
 
     @property
-    def spoken(self) -> list[tuple[float, float, str]]:
-        """(start, end, words), if two witnesses say that somebody speaks: the recogniser hears words in music too."""
+    def spoken(self) -> list[tuple[float, float, str]] | None:
+        """(start, end, words), if two witnesses say that somebody speaks: the recogniser hears words in music too.
+
+        None if nobody listened for words.
+        """
         if self.transcript is None or self.activity is None or self.tags is None:
-            return []
+            return None
         likely = class_probability(self.tags, SPEECH_CLASS).max(initial=0.0) >= MIN_SPEECH_PROBABILITY
         if not likely or self.activity.seconds() < MIN_SPEECH_SECONDS:
             return []
@@ -200,4 +210,5 @@ def _heard(
 
 def _in_words(track: Heard, name: str) -> Iterator[Part]:
     yield evidence_text.tags(track.classes, f"{name} sound classes").part
-    yield evidence_text.transcript(track.spoken, f"{name} speech").part
+    if (spoken := track.spoken) is not None:
+        yield evidence_text.transcript(spoken, f"{name} speech").part

@@ -21,7 +21,7 @@ from evaluator.metrics.base import Direction, Judged, Metric, Outcome
 from evaluator.schema import Case, ClipNeed
 from evaluator.suites.ave_compass import batches, questions, realism, realism_questions, scoring
 from evaluator.suites.ave_compass.checklist import Dimension
-from evaluator.suites.ave_compass.evidence import NEEDS, TARGET_NEEDS, Exhibits
+from evaluator.suites.ave_compass.evidence import NEEDS, SPEECH_NEEDS, TARGET_NEEDS, Exhibits
 from evaluator.suites.ave_compass.scoring import SCOPES, Share, Verdict
 
 INTENT, FOLLOWING, FIDELITY = "editing_intent", "instruction_following", "fidelity_preserving"
@@ -250,7 +250,8 @@ def _metric(family: str, scope: str, way: Way | RealismWay) -> Metric:
         compute=work,
         judged=way.judged,
         reads=("checklist",) if isinstance(way, Way) else (),
-        optional=frozenset(needs),
+        optional=frozenset({*needs, *SPEECH_NEEDS}),
+        needs_of=questions.speech_needs if isinstance(way, Way) else None,
     )
 
 

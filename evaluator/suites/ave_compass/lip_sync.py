@@ -103,6 +103,6 @@ STAND_IN = replace(
 
 METRIC = replace(silence_is_zero(CARD, rating, SILENCE_COUNTS, **_needs(ALL_FRAMES)), instead=STAND_IN)
 
-COMPAT = replace(CARD, instead=STAND_IN)
+COMPAT = replace(CARD, instead=coupling.METRIC)
 
 STRICT = replace(silence_is_zero(CARD, rating, SILENCE_COUNTS, **_needs(Sampling("fps", (25,)))), instead=STAND_IN)

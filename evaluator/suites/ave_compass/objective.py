@@ -2,6 +2,10 @@
 
 They are the metrics of the core with what this protocol adds: the silence rule, the reference's preprocessing in
 `compat`, the opt-in corrections in `strict`. What a profile does not name is as in `paper`.
+
+The spec's statuses as records: `not_active` has no record; `silent` and `no_audio_stream` are 0.0 with `silent` and
+`audio_stream` in the details (`compat`: no stream is skipped); `too_short`, `no_face` and `no_video_stream` are skipped
+as not_applicable, `model_missing` as unavailable; `error` is failed, with its code.
 """
 
 from __future__ import annotations

@@ -162,7 +162,9 @@ def _common(found: Sequence[Record]) -> Board | None:
     rows = tuple((system, *(column[system] for column in cells.values())) for system in systems)
     notes = ("only samples for which every system of this run has a value; another set of systems, another table",)
     heads = ("system", *(metric.upper() for metric in cells))
-    return Board("common", "MultiRef-Compass: samples that all systems have, mean (n)", heads, rows, (*notes, *marks(found)))
+    return Board(
+        "common", "MultiRef-Compass: samples that all systems have, mean (n)", heads, rows, (*notes, *marks(found))
+    )
 
 
 def _fidelity(found: Sequence[Record]) -> Board | None:
@@ -176,7 +178,9 @@ def _fidelity(found: Sequence[Record]) -> Board | None:
         for system in systems_of(raw):
             here = [r for r in own if r.data.board == board and r.score.system == system]
             if any(record in raw for record in here):
-                rows.append((board, system, *(shown(r for r in here if r.score.metric == m) for m in _EF), *_facts(here)))
+                rows.append(
+                    (board, system, *(shown(r for r in here if r.score.metric == m) for m in _EF), *_facts(here))
+                )
     heads = ("board", "system", "EF", "EF raw", "P paste", "coverage", "human")
     notes = (
         "a high EF raw with a low P paste is copy-and-paste; low coverage lowers EF without an error of identity",
@@ -191,7 +195,9 @@ _EF = ("ef", "ef_raw", "ef_p_paste")
 
 def _facts(found: Sequence[Record]) -> tuple[Cell, ...]:
     """Mean coverage and mean fidelity of humans, from the details of EF raw."""
-    raw = [record.score.details for record in found if record.score.metric == "ef_raw" and record.score.value is not None]
+    raw = [
+        record.score.details for record in found if record.score.metric == "ef_raw" and record.score.value is not None
+    ]
     humans = [detail["human"] for detail in raw if detail.get("human") is not None]
     return fmean(detail["coverage"] for detail in raw) if raw else None, fmean(humans) if humans else None
 
@@ -210,7 +216,9 @@ def _speech(found: Sequence[Record]) -> Board | None:
     if not rows:
         return None
     heads = ("board", "system", "SLS", "kept", "filtered", "error", "na", "no judge")
-    return Board("sls", "MultiRef-Compass: speech-lip sync and how many clips it rests on", heads, tuple(rows), marks(own))
+    return Board(
+        "sls", "MultiRef-Compass: speech-lip sync and how many clips it rests on", heads, tuple(rows), marks(own)
+    )
 
 
 def _strict(found: Sequence[Record]) -> Board | None:
@@ -230,7 +238,13 @@ def _strict(found: Sequence[Record]) -> Board | None:
         for system in systems_of(own)
     )
     notes = ("by a recogniser, whose own slips lower it; the paper, all models: en 0.878, zh 0.880", *marks(own))
-    return Board("sca_strict", "MultiRef-Compass: strict speech content by language, mean (n)", ("system", *languages), rows, notes)
+    return Board(
+        "sca_strict",
+        "MultiRef-Compass: strict speech content by language, mean (n)",
+        ("system", *languages),
+        rows,
+        notes,
+    )
 
 
 def _dimensions(cases: Sequence[Case], scores: Sequence[Score], found: Sequence[Record]) -> Board | None:
@@ -246,7 +260,9 @@ def _dimensions(cases: Sequence[Case], scores: Sequence[Score], found: Sequence[
         if theirs:
             r = correlation(ours, theirs)
             told = "not defined (fewer than three systems, or constant)" if r is None else f"{r:.4f}"
-            notes.append(f"{name}: Pearson's r of win rates, scores against people: {told}; the paper {PAPER_HUMAN[name]}")
+            notes.append(
+                f"{name}: Pearson's r of win rates, scores against people: {told}; the paper {PAPER_HUMAN[name]}"
+            )
     if not rows:
         return None
     heads = ("dimension", "system", "unit mean", "n", "win rate", "human win rate")

@@ -115,12 +115,16 @@ def _broken(field: str, line: ItemLine, case: Case, data: MultiRefData) -> Itera
     from evaluator.suites.multiref_compass.routing import not_routed
 
     if squeezed(line.source_span) not in squeezed(data.whole_prompt(case.prompt)):
-        yield Problem(0, f"{field}.source_span", "words of the prompt", f'"{line.source_span[:60]}"', "do not invent demands")
+        yield Problem(
+            0, f"{field}.source_span", "words of the prompt", f'"{line.source_span[:60]}"', "do not invent demands"
+        )
     if line.category == "VTF" and line.subdim not in SUBDIMENSIONS:
         yield Problem(0, f"{field}.subdim", f"one of {', '.join(SUBDIMENSIONS)}", f'"{line.subdim}"')
     if line.category == "ATF" and any(word in line.question.lower() for word in SPOKEN):
         yield Problem(0, f"{field}.question", "a question on non-speech sound", "one on speech", "move it to SCA")
-    if line.category == "SCA" and not any(squeezed(one.text) in squeezed(line.question) for one in data.facts.exact_lines):
+    if line.category == "SCA" and not any(
+        squeezed(one.text) in squeezed(line.question) for one in data.facts.exact_lines
+    ):
         yield Problem(0, f"{field}.question", "one of the exact lines", "none of them", "vague speech makes no item")
     if reason := not_routed(line.category.lower(), case):
         yield Problem(0, field, "an item that applies to the sample", f"{line.category}: {reason}", "remove it")
@@ -136,5 +140,3 @@ def _counts(found: Sequence[ItemLine]) -> Iterable[Problem]:
 def squeezed(text: str) -> str:
     """Lower case, white space folded: how words are compared."""
     return " ".join(text.lower().split())
-
-

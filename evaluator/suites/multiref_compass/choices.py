@@ -59,7 +59,9 @@ CHOICES = (
         f"a judge: a speaking face is visible, frontal for {FRONTAL_SHARE:g} of the time, stable, one speaker per shot",
         "dialogue or monologue with stable frontal faces, screened by the judge",
     ),
-    Choice("ts_speech", f"at least {LEAST_SPEECH:g} s of speech on both sides, else filtered; whole speech", "not given"),
+    Choice(
+        "ts_speech", f"at least {LEAST_SPEECH:g} s of speech on both sides, else filtered; whole speech", "not given"
+    ),
     Choice(
         "sca_strict",
         "the recognised words are the exact lines in their order and language, nothing added",
@@ -75,11 +77,19 @@ CHOICES = (
         "VTF, ATF and TOF have no value without items (unavailable)",
         "one checklist per sample",
     ),
-    Choice("dimension_score", "mean of (MOS - 1) / 4, EF, VTQ's sigmoid, ATQ / 10, SLS / 10, TS, as far as there", "not known"),
+    Choice(
+        "dimension_score",
+        "mean of (MOS - 1) / 4, EF, VTQ's sigmoid, ATQ / 10, SLS / 10, TS, as far as there",
+        "not known",
+    ),
     Choice(
         "rejudging",
         "a sample's item if grades differ by 1 or more or any is below 3; changes of at most 2, with a reason",
         "all outputs' scores and rationales side by side; only clear inconsistencies change",
     ),
-    Choice("win_rate", "ties count half; a tie of scores is closer than 1e-6; human majority, 2:2 is a tie", "wins / comparisons"),
+    Choice(
+        "win_rate",
+        "ties count half; a tie of scores is closer than 1e-6; human majority, 2:2 is a tie",
+        "wins / comparisons",
+    ),
 )

@@ -89,9 +89,7 @@ def of(case: Case) -> MultiRefData:
 def views(case: Case, entity_id: str) -> list[str]:
     """Roles of the pictures of an entity, in the order of the references."""
     return [
-        f"reference:{at}"
-        for at, item in enumerate(case.references)
-        if item.role == VIEW and item.entity == entity_id
+        f"reference:{at}" for at, item in enumerate(case.references) if item.role == VIEW and item.entity == entity_id
     ]
 
 

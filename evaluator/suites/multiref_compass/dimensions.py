@@ -24,7 +24,12 @@ DIMENSIONS: Mapping[str, tuple[str, ...]] = {
 }
 """Paper names; the README calls the second Entity Fidelity and the third Audio-Video Consistency."""
 ALIASES = {"Entity Fidelity": "Reference Consistency", "Audio-Video Consistency": "Audio-Visual Consistency"}
-SHORT = {"BQ": "Basic Quality", "RC": "Reference Consistency", "AC": "Audio-Visual Consistency", "IF": "Instruction Following"}
+SHORT = {
+    "BQ": "Basic Quality",
+    "RC": "Reference Consistency",
+    "AC": "Audio-Visual Consistency",
+    "IF": "Instruction Following",
+}
 
 
 def _mos(score: Score) -> float:

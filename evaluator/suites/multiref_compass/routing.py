@@ -67,7 +67,13 @@ def routed(metric: Metric, case: Case) -> Metric:
     if not reason:
         return metric
     return replace(
-        metric, needs={}, needs_of=None, judged=None, optional=frozenset(), reads=("data",), compute=partial(_na, reason)
+        metric,
+        needs={},
+        needs_of=None,
+        judged=None,
+        optional=frozenset(),
+        reads=("data",),
+        compute=partial(_na, reason),
     )
 
 

@@ -138,9 +138,7 @@ def passes(screen: dict[str, Any]) -> bool:
     )
 
 
-def compute_screened(
-    answers: Sequence[Answer], frames: Any, faces: FaceTrack, sound: Audio, clip: ClipInfo
-) -> Outcome:
+def compute_screened(answers: Sequence[Answer], frames: Any, faces: FaceTrack, sound: Audio, clip: ClipInfo) -> Outcome:
     """The same for clips that the judge lets through; others are `filtered`."""
     answer = accepted(answers[0])
     if not passes(answer.value):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from evaluator.experts.features import AudioTags, SpeechActivity, Transcript, Utterance
 from evaluator.judge.types import AudioPart, Evidence, FramesPart, ImagePart, JudgeError, Modality, Question, Raw
 from evaluator.judge.types import Status as Answered
 from evaluator.metrics.base import Outcome
@@ -117,15 +119,53 @@ def test_a_judge_that_does_not_hear_gets_marked_substitutes(tmp_path: Path) -> N
     found, _ = run(METRICS, CASE, by_rule(watching), tmp_path, SEES)
     sounds = next(one for one in asked if one.item.endswith("Q04"))
     kinds = [part.evidence for part in sounds.parts]
-    assert {Evidence.MEL_IMAGE, Evidence.TAGS, Evidence.TRANSCRIPT, Evidence.FACTS} <= set(kinds)
+    assert {Evidence.MEL_IMAGE, Evidence.TAGS, Evidence.FACTS} <= set(kinds)
+    assert Evidence.TRANSCRIPT not in kinds  # nobody asks about speech but the item about additions
     assert sum(isinstance(part, ImagePart) for part in sounds.parts) == 1  # both sounds on one scale
     assert "Rain: 0.70" in words(sounds)
-    assert "(no speech was recognised)" in words(sounds)
     general = next(one for one in asked if one.item.endswith("Q06"))
     assert sum(isinstance(part, FramesPart) for part in general.parts) == 2
     marks = {name: details(found, name)["evidence"] for name in ("edit_response_video", "edit_response_audio")}
     assert marks == {"edit_response_video": "native", "edit_response_audio": "substitute"}
     assert details(found, "fidelity_preserving")["evidence"] == "mixed"
+
+
+@pytest.mark.parametrize(
+    ("tree", "category", "listened"),
+    [
+        (CHECKLIST, "joint", False),
+        (CHECKLIST, "speech", True),
+        (checklist(("FP", "audio", "Are the words of the voice kept?")), "joint", True),
+        (checklist(("FP", "video", "Is the speech bubble kept?")), "joint", False),
+        (None, "joint", False),
+    ],
+)
+def test_words_are_recognised_where_somebody_asks_about_them(tree: Any, category: str, listened: bool) -> None:
+    one = case(tree, category=category)
+    assert ("transcript" in METRICS[0].needs_for(one)) is listened
+
+
+def test_words_are_evidence_only_if_somebody_speaks(tmp_path: Path) -> None:
+    asked: list[Question] = []
+
+    def watching(question: Question) -> str:
+        asked.append(question)
+        return "Yes"
+
+    one = case(checklist(("IF", "audio", "Is 'hello' spoken?"), branch="speech"), category="speech")
+    given = needs()
+    said = Transcript("en", 0.9, (Utterance(0.1, 0.9, "hello there", -0.1, 0.01),), 1.0)
+    spoken = {
+        "tags": AudioTags(np.array([[0.9, 0.0]], np.float32), ("Speech", "Rain"), 0.48),
+        "activity": SpeechActivity(np.ones(10, np.float32), 0.1, 1.0),
+        "transcript": said,
+    }
+    run(METRICS, one, by_rule(watching), tmp_path / "1", SEES, {**given, **spoken})
+    run(METRICS, one, by_rule(watching), tmp_path / "2", SEES, {**given, "transcript": said})
+    first, second = map(words, asked)
+    assert "[0.10 s to 0.90 s] hello there" in first
+    assert "hello there" not in second  # heard in what is not speech
+    assert second.count("(no speech was recognised)") == 2
 
 
 def test_a_missing_track_is_judged_as_silence_and_the_record_says_so(tmp_path: Path) -> None:
@@ -209,5 +249,5 @@ def test_cards_say_what_the_fingerprint_needs() -> None:
     for metric in JUDGED:
         assert metric.judged is not None
         assert metric.judged.reads == ("checklist", "prompt")
-        assert metric.optional == frozenset(metric.needs)
+        assert set(metric.needs_for(CASE)) <= metric.optional
     assert len({id(metric.judged) for metric in JUDGED}) == 2  # asked once for the checklist, once for realism

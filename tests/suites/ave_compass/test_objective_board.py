@@ -7,18 +7,17 @@ from typing import Any
 import pytest
 
 from evaluator.schema import Case, Score
-from evaluator.suites.ave_compass.objective_board import (
+from evaluator.suites.ave_compass.objective_board import HEADS, objective_boards
+from evaluator.suites.ave_compass.routing import ROUTING
+from evaluator.suites.ave_compass.tallies import (
     GATED,
-    HEADS,
     NOTHING,
     PUBLISHED,
     STAND_INS,
     Tally,
     missing_outputs,
-    objective_boards,
     tallies,
 )
-from evaluator.suites.ave_compass.routing import ROUTING
 from tests.suites.ave_compass.cases import AMT, RIFE, case, record
 
 LAYOUT = {"instructions": 6, "missing_output": {"speech": 2}, "unusable": 1}

@@ -56,7 +56,7 @@ function radar(suite) {
   const traces = Object.entries(systems).map(([system, values], place) => ({ type: "scatterpolar", name: plain(system), r: [...values, values[0]], theta: [...metrics, metrics[0]].map(plain), fill: Object.keys(systems).length > 3 ? "none" : "toself", opacity: 0.8, line: { width: 2 }, connectgaps: false, visible: place < SHOWN_SYSTEMS ? true : "legendonly" }));
   const narrow = innerWidth < 640;
   const ring = { gridcolor: colour("--rule"), linecolor: colour("--rule") };
-  return { traces, layout: layout(420, { margin: { l: narrow ? 96 : 70, r: narrow ? 96 : 70, t: 28, b: 28 }, polar: { bgcolor: "rgba(0,0,0,0)", radialaxis: { ...ring, range: [0, 1], tickfont: { size: 10 } }, angularaxis: { ...ring, tickfont: { size: narrow ? 10 : 12 } } } }) };
+  return { traces, layout: layout(420, { margin: { l: narrow ? 104 : 70, r: narrow ? 110 : 70, t: 28, b: 28 }, polar: { bgcolor: "rgba(0,0,0,0)", radialaxis: { ...ring, range: [0, 1], tickfont: { size: 10 } }, angularaxis: { ...ring, tickfont: { size: narrow ? 10 : 12 } } } }) };
 }
 
 function heatMap(suite) {

@@ -2,7 +2,8 @@
 // looked at, on one axis of seconds.
 
 const LANE = 22;
-const LEFT = 96;
+const LEFT = 150;
+const LABEL = 22; // letters of a label that fit
 const WIDTH = 760;
 
 // The first list of that name in the details of any record: [{start_sec, end_sec}] or [[start, end]].
@@ -21,6 +22,17 @@ function judgeMoments(questions) {
   return [...new Set(times)].sort((a, b) => a - b);
 }
 
+// One lane per set of frames: the metrics that have a value and looked at the very same ones share it.
+function moments(clip, records) {
+  const scored = new Set(records.filter((record) => record.status === "ok").map((record) => record.metric));
+  const sets = new Map();
+  for (const [metric, times] of Object.entries(clip?.moments ?? {})) {
+    const key = times.join();
+    if (scored.has(metric)) sets.set(key, { label: [sets.get(key)?.label, metric].filter(Boolean).join(", "), times });
+  }
+  return [...sets.values()];
+}
+
 function lanes(detail) {
   const { records } = detail;
   const clip = detail.clips?.video;
@@ -31,7 +43,7 @@ function lanes(detail) {
     const list = spans(records, key);
     if (list !== null) found.push({ label, spans: list, kind: label, none: list.length ? "" : "none found" });
   }
-  for (const [metric, times] of Object.entries(known?.moments ?? {})) found.push({ label: metric, times });
+  found.push(...moments(known, records));
   const judged = judgeMoments(detail.questions ?? []);
   if (judged.length) found.push({ label: "judge saw", times: judged });
   const ends = found.flatMap((lane) => [...(lane.spans ?? []).map(([, end]) => end), ...(lane.times ?? [])]);
@@ -40,7 +52,7 @@ function lanes(detail) {
 
 function drawLane(lane, top, at) {
   const middle = top + LANE / 2;
-  const label = svg("text", { x: LEFT - 8, y: middle + 4, class: "lane" }, lane.label.length > 15 ? `${lane.label.slice(0, 14)}…` : lane.label, svg("title", {}, lane.label));
+  const label = svg("text", { x: LEFT - 8, y: middle + 4, class: "lane" }, lane.label.length > LABEL ? `${lane.label.slice(0, LABEL - 1)}…` : lane.label, svg("title", {}, lane.label));
   const base = svg("line", { x1: LEFT, x2: WIDTH, y1: middle, y2: middle, class: "base" });
   if (lane.wave) return [label, drawWave(lane.wave, middle, at)];
   if (lane.times) return [label, base, ...lane.times.map((time) => svg("line", { x1: at(time), x2: at(time), y1: top + 4, y2: top + LANE - 4, class: "tick" }, svg("title", {}, seconds(time))))];

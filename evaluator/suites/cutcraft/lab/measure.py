@@ -20,18 +20,29 @@ from evaluator.runtime.session import SessionSource
 from evaluator.schema import AudioView, ExpertNeed, View
 from evaluator.suites.cutcraft import ambience, reference_shots, sound_bridge, transitions
 from evaluator.suites.cutcraft.flags import COMPAT, PAPER
-from evaluator.suites.cutcraft.lab.recipe import CUT, Recipe
+from evaluator.suites.cutcraft.lab.recipe import CUT
 from evaluator.suites.cutcraft.looks import PICTURES
 
 NEAR = 1.0
 """Seconds around the cut in which D2 looks for a transition (spec 7)."""
 NONE = "none"
 """What is written where a profile found nothing."""
+SOUND = AudioView(sound_bridge.RATE)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One transition as a profile found it."""
+
+    cut: float  # seconds: by `paper` when the new shot takes over, by `compat` the middle of the run
+    start: float  # seconds
+    end: float  # seconds
+    optical: str
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one profile says about one clip."""
+    """What one profile says about one clip of the lab."""
 
     optical: str
     cut: float | None  # seconds at which the change was found
@@ -42,23 +53,32 @@ class Answer:
     offset: float | None  # seconds, if the profile measures one
 
 
-def measure(path: Path, recipe: Recipe, sessions: SessionSource, pictures: bool = True) -> dict[str, Answer]:
+def measure(path: Path, sessions: SessionSource, pictures: bool = True) -> dict[str, Answer]:
     """Answers of both profiles; with `pictures` off only the sound is looked at, which is a hundred times cheaper."""
     info = probe(path)
-    views = [PICTURES, reference_shots.GRAY, reference_shots.GRAY_SMALL] if pictures else []
-    taps: list[tuple[View, Any]] = [(view, CollectTap(info)) for view in views]
-    shot_taps = [_shot_tap(sessions, info, defects.windows) for defects in (PAPER, COMPAT)] if pictures else []
-    rate = AudioView(sound_bridge.RATE)
-    sounds, _ = decode(path, info, [*taps, *shot_taps], [rate])
-    relations = _relations(sounds[rate], info)
-    if not pictures:
-        return {name: Answer(NONE, None, None, None, 0, *relations[name]) for name in relations}
-    frames: list[Frames] = [tap.close() for _, tap in taps]
-    scores: list[ShotScores] = [tap.close() for _, tap in shot_taps]
+    changes, sound = look(path, info, sessions) if pictures else ({"paper": [], "compat": []}, hear(path, info))
+    bridge = sound_bridge.bridge(sound, CUT, (0.0, CUT), (CUT, info.duration))
+    rule = ambience.ambience(sound, CUT)
     return {
-        "paper": Answer(*_paper(frames[0], scores[0]), *relations["paper"]),
-        "compat": Answer(*_compat(frames[1], frames[2], scores[1]), *relations["compat"]),
+        "paper": _answer(changes["paper"], _nearest(changes["paper"]), bridge.relation or NONE, bridge.offset),
+        "compat": _answer(changes["compat"], _first(changes["compat"]), rule.relation or NONE, None),
     }
+
+
+def look(path: Path, info: ClipInfo, sessions: SessionSource) -> tuple[dict[str, list[Change]], Audio]:
+    """Transitions by profile, and the sound, of one file in one pass."""
+    views: list[View] = [PICTURES, reference_shots.GRAY, reference_shots.GRAY_SMALL]
+    taps: list[tuple[View, Any]] = [(view, CollectTap(info)) for view in views]
+    shot_taps = [_shot_tap(sessions, info, defects.windows) for defects in (PAPER, COMPAT)]
+    sounds, _ = decode(path, info, [*taps, *shot_taps], [AudioView(SOUND.rate, missing="silence")])
+    small, gray, grayer = (tap.close() for _, tap in taps)
+    own, disjoint = (tap.close() for _, tap in shot_taps)
+    return {"paper": _paper(small, own), "compat": _compat(gray, grayer, disjoint)}, next(iter(sounds.values()))
+
+
+def hear(path: Path, info: ClipInfo) -> Audio:
+    """The sound of a file."""
+    return decode(path, info, [], [SOUND])[0][SOUND]
 
 
 def _shot_tap(sessions: SessionSource, info: ClipInfo, windows: str) -> tuple[View, Any]:
@@ -66,27 +86,29 @@ def _shot_tap(sessions: SessionSource, info: ClipInfo, windows: str) -> tuple[Vi
     return expert.view(want), expert.tap(want, info)
 
 
-def _paper(pictures: Frames, scores: ShotScores) -> tuple[str, float | None, float | None, float | None, int]:
+def _paper(pictures: Frames, scores: ShotScores) -> list[Change]:
     found = transitions.transitions(pictures, scores)
-    near = [one for one in found if abs(one.cut - CUT) < NEAR]
-    if not near:
-        return NONE, None, None, None, len(found)
-    best = min(near, key=lambda one: abs(one.cut - CUT))
-    return best.optical, best.cut, best.start, best.end, len(found) - 1
+    return [Change(one.cut, one.start, one.end, one.optical) for one in found]
 
 
-def _compat(
-    gray: Frames, small: Frames, scores: ShotScores
-) -> tuple[str, float | None, float | None, float | None, int]:
+def _compat(gray: Frames, small: Frames, scores: ShotScores) -> list[Change]:
     detection = reference_shots.detect(gray, small, scores)
-    near = [one for one in detection.transitions if abs(detection.start(one) - CUT) < NEAR]
-    if not near:
-        return NONE, None, None, None, len(detection.transitions)
-    begin, end = near[0].first / scores.rate, near[0].last / scores.rate
-    return near[0].optical, (begin + end) / 2, begin, end, len(detection.transitions) - 1
+    spans = [(one.first / scores.rate, one.last / scores.rate, one.optical) for one in detection.transitions]
+    return [Change((start + end) / 2, start, end, optical) for start, end, optical in spans]
 
 
-def _relations(sound: Audio, info: ClipInfo) -> dict[str, tuple[str, float | None]]:
-    bridge = sound_bridge.bridge(sound, CUT, (0.0, CUT), (CUT, info.duration))
-    rule = ambience.ambience(sound, CUT)
-    return {"paper": (bridge.relation or NONE, bridge.offset), "compat": (rule.relation or NONE, None)}
+def _nearest(found: list[Change]) -> Change | None:
+    """How `paper` looks up the transition of a cut."""
+    near = [one for one in found if abs(one.cut - CUT) < NEAR]
+    return min(near, key=lambda one: abs(one.cut - CUT)) if near else None
+
+
+def _first(found: list[Change]) -> Change | None:
+    """How `compat` does (D-17)."""
+    return next((one for one in found if abs(one.start - CUT) < NEAR), None)
+
+
+def _answer(found: list[Change], here: Change | None, relation: str, offset: float | None) -> Answer:
+    if here is None:
+        return Answer(NONE, None, None, None, len(found), relation, offset)
+    return Answer(here.optical, here.cut, here.start, here.end, len(found) - 1, relation, offset)

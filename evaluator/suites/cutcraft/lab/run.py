@@ -1,6 +1,6 @@
 """`evaluator lab`: make the clips, look at them, print the table.
 
-By default every bridge is heard, and the pictures of every third clip are looked at (five of each kind and split),
+By default every bridge is heard, and the pictures of every fifth clip are looked at (three of each kind and split),
 because shot detection takes nearly all of the time; `--full` looks at all.
 """
 
@@ -18,15 +18,17 @@ from evaluator.errors import EXIT_OK, EvaluatorError
 from evaluator.media.types import U8
 from evaluator.runtime.session import SessionSource
 from evaluator.runtime.store import ROOT, Store
+from evaluator.schema import to_tree
 from evaluator.suites.cutcraft.lab import clip
 from evaluator.suites.cutcraft.lab.measure import measure
+from evaluator.suites.cutcraft.lab.own_cuts import FILE, OwnCuts, own_cuts
 from evaluator.suites.cutcraft.lab.plan import SPLITS, recipes
 from evaluator.suites.cutcraft.lab.recipe import Recipe
 from evaluator.suites.cutcraft.lab.shots import DEMO_SHOTS, load
 from evaluator.suites.cutcraft.lab.table import Report, Result, markdown, report, tree
 
 PROFILES = ("compat", "paper")
-SEEN_EVERY = 3
+SEEN_EVERY = 5
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,17 +43,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         plan = [recipe for split in given.split or SPLITS for recipe in recipes(split, given.seed)]
-        results = run(plan, demo_shots(given.clips), Store.open(), 1 if given.full else SEEN_EVERY, given.keep, _say)
+        every, store = 1 if given.full else SEEN_EVERY, Store.open()
+        results = run(plan, demo_shots(given.clips), store, lambda number: number % every == 0, given.keep, _say)
+        edited = own_cuts(given.clips, store)
     except EvaluatorError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
-    reports = reports_of(results)
-    print(markdown(reports))
-    if given.out:
-        given.out.mkdir(parents=True, exist_ok=True)
-        (given.out / "lab.json").write_bytes(orjson.dumps(tree(reports), option=orjson.OPT_INDENT_2))
-        (given.out / "lab.md").write_text(markdown(reports) + "\n", encoding="utf-8")
+    _show(reports_of(results), edited, given.out)
     return EXIT_OK
+
+
+def _show(reports: Sequence[Report], edited: Sequence[OwnCuts], out: Path | None) -> None:
+    """Print the tables; write them into a folder if there is one."""
+    lines = [f"The five cuts of {FILE}, {one.profile}: {one.text}" for one in edited]
+    text = "\n".join([markdown(reports), "", *lines, ""])
+    print(text)
+    if out:
+        out.mkdir(parents=True, exist_ok=True)
+        found = {"reports": tree(reports), "own_cuts": [to_tree(one) for one in edited]}
+        (out / "lab.json").write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+        (out / "lab.md").write_text(text, encoding="utf-8")
 
 
 def demo_shots(folder: Path) -> dict[str, U8]:
@@ -63,20 +74,20 @@ def run(
     plan: Sequence[Recipe],
     shots: Mapping[str, U8],
     sessions: SessionSource,
-    seen_every: int,
+    seen: Callable[[int], bool],
     keep: Path | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> list[Result]:
-    """Make and measure every clip of a plan; every `seen_every`-th one with its pictures."""
+    """Make and measure every clip of a plan; those whose number is `seen` with their pictures."""
     results = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         for number, recipe in enumerate(plan):
             path = folder / f"{recipe.name}.mp4"
-            seen = number % seen_every == 0
-            clip.write(path, clip.pictures(recipe, shots) if seen else None, clip.sound(recipe))
-            results.append(Result(recipe, measure(path, recipe, sessions, seen), seen))
+            pictures = clip.pictures(recipe, shots) if seen(number) else None
+            clip.write(path, pictures, clip.sound(recipe))
+            results.append(Result(recipe, measure(path, sessions, seen(number)), seen(number)))
             if keep is None:
                 path.unlink()
             tell(_summary(results[-1], number + 1, len(plan)))

@@ -1,0 +1,138 @@
+"""Grades, errors and screens: what the judge is shown, and what its answers come to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator.judge.types import AudioPart, FramesPart, ImagePart, Question, Raw
+from evaluator.metrics.base import Outcome
+from evaluator.runner.outcome import Absent
+from evaluator.schema import Case
+from evaluator.suites.multiref_compass import SUITE
+from evaluator.suites.multiref_compass.graded import COMPAT
+from tests.experts.sounds import sound
+from tests.suites.judging import SEEING, Court, by_item, label, written
+from tests.suites.multiref_compass.cases import case, flat, item
+
+AQ, DP, BC, ESM, SC, VTF, ATF, SCA = (
+    SUITE.metric(name) for name in ("aq", "dp", "bc", "esm", "sc", "vtf", "atf", "sca")
+)
+SOUND = sound([0.1] * 16_000)
+MEDIA: dict[str, Any] = {"frames": flat(90, 16), "reference_0": flat(40), "reference_1": flat(200)}
+
+
+def names(question: Question, kind: type) -> list[str]:
+    return [part.name for part in question.parts if isinstance(part, kind)]
+
+
+def test_fixed_items_are_asked_without_references(tmp_path: Path) -> None:
+    with Court(tmp_path, by_item({"limbs": "1"})) as court:
+        assert court.value(AQ, case(), frames=MEDIA["frames"]) == pytest.approx((1 + 6 * 5) / 7, abs=1e-5)
+        assert [names(question, ImagePart) for question in court.asked] == [[]] * 7
+        assert all(names(question, FramesPart) == ["target"] for question in court.asked)
+
+
+def test_details_compare_each_entity_with_its_own_pictures(tmp_path: Path) -> None:
+    with Court(tmp_path, by_item({"mia": "4", "robot": "2"})) as court:
+        found = court.hear(DP, case(), **MEDIA)
+        assert [names(question, ImagePart) for question in court.asked] == [
+            ["reference A view 1"],
+            ["reference B view 1"],
+        ]
+    assert isinstance(found, Outcome)
+    assert found.value == pytest.approx(3, abs=1e-5)
+    assert [one["id"] for one in found.details["items"]] == ["mia", "robot"]
+
+
+def errors(score: int, *kinds: str) -> Raw:
+    listed = [{"kind": kind, "entities": "AB", "minor": False, "observed": "seen"} for kind in kinds]
+    return written({"errors": listed, "score": score})
+
+
+def test_swapped_references_lower_binding(tmp_path: Path) -> None:
+    """A judge that knows A as the dark picture and B as the bright one sees the roles change when references do."""
+    dark = {}
+
+    def looks(question: Question) -> Raw:
+        shown = {part.name: part.sha256 for part in question.parts if isinstance(part, ImagePart)}
+        dark.setdefault("A", shown["reference A view 1"])
+        return errors(5) if shown["reference A view 1"] == dark["A"] else errors(1, "identity_swap")
+
+    swapped = {**MEDIA, "reference_0": MEDIA["reference_1"], "reference_1": MEDIA["reference_0"]}
+    with Court(tmp_path, looks) as court:
+        right = court.value(BC, case(), **MEDIA)
+        wrong = court.hear(BC, case("s2/x"), **swapped)
+    assert isinstance(wrong, Outcome)
+    assert (right, wrong.value) == (5, 1)
+    assert wrong.details["errors"][0]["kind"] == "identity_swap"
+
+
+def test_one_identity_cannot_be_confused_with_another(tmp_path: Path) -> None:
+    with Court(tmp_path, lambda _: errors(4, "duplicate")) as court:
+        court.value(BC, case(board="B1"), **MEDIA)
+        court.value(BC, case(board="B3"), **MEDIA)
+        told = [next(part.text for part in one.parts if part.name == "aspect") for one in court.asked]  # type: ignore[union-attr]
+    assert "duplicate and drift" in told[0]
+    assert told[0] != told[1]
+
+
+def heard(one: Case, **facts: Any) -> Case:
+    return case(one.id, facts=facts, checklist=[item("a", "ATF")], board="B3")
+
+
+def test_without_a_judge_that_hears_cells_about_sound_stay_empty(tmp_path: Path) -> None:
+    line = {"speaker": "Mia", "text": "Hello there", "lang": "en"}
+    one = heard(case(), sfx=True, speech="monologue", exact_lines=[line])
+    with Court(tmp_path, by_item({}), SEEING) as court:
+        for metric in (ESM, SC, ATF, SCA):
+            found = court.hear(metric, one, frames=MEDIA["frames"], sound=SOUND)
+            assert isinstance(found, Absent), metric.id
+            assert found.reason.code == "no_judge"
+        assert isinstance(court.hear(VTF, case(checklist=[item("v", "VTF")]), frames=MEDIA["frames"]), Outcome)
+
+
+def test_sound_is_shown_with_the_frames(tmp_path: Path) -> None:
+    with Court(tmp_path, by_item({"voice": "2", "effects": "4"})) as court:
+        found = court.value(SC, heard(case(), sfx=True, speech="dialogue"), frames=MEDIA["frames"], sound=SOUND)
+        assert found == pytest.approx(3, abs=1e-5)
+        assert [names(question, AudioPart) for question in court.asked] == [["target sound"]] * 2
+        silent = court.hear(ESM, heard(case("s3/x"), sfx=True), frames=MEDIA["frames"], sound=None)
+    assert isinstance(silent, Absent)
+    assert silent.reason.code == "not_applicable"
+
+
+def test_without_items_a_task_is_unavailable_and_never_full_marks(tmp_path: Path) -> None:
+    with Court(tmp_path, by_item({})) as court:
+        found = court.hear(VTF, case(), frames=MEDIA["frames"])
+    assert isinstance(found, Absent)
+    assert found.reason.code == "unavailable"
+
+
+def test_exact_lines_make_their_own_items(tmp_path: Path) -> None:
+    lines = [{"speaker": "Mia", "text": "Hello there", "lang": "en"}, {"speaker": "", "text": "你好", "lang": "zh"}]
+    with Court(tmp_path, by_item({"line1": "5", "line2": "1"})) as court:
+        assert court.value(
+            SCA, case(facts={"exact_lines": lines}), frames=MEDIA["frames"], sound=SOUND
+        ) == pytest.approx(3, abs=1e-5)
+
+
+def test_compat_writes_an_observation_and_a_whole_number(tmp_path: Path) -> None:
+    with Court(tmp_path, lambda _: written({"observation": "a red robot", "score": 3})) as court:
+        found = court.hear(COMPAT["vtf"], case(checklist=[item("v", "VTF")]), frames=MEDIA["frames"])
+    assert isinstance(found, Outcome)
+    assert found.value == 3
+    assert found.details["items"][0]["observation"] == "a red robot"
+
+
+def test_some_answers_are_a_partial_mean(tmp_path: Path) -> None:
+    def mumbling(question: Question) -> Raw:
+        return Raw("?", "length", {}) if question.item.endswith("limbs") else label(question, "4")
+
+    with Court(tmp_path, mumbling) as court:
+        found = court.hear(AQ, case(), frames=MEDIA["frames"])
+    assert isinstance(found, Outcome)
+    assert found.value == pytest.approx(4, abs=1e-5)
+    assert found.details["evidence"] == "partial 6 of 7"
