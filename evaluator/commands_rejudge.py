@@ -38,7 +38,8 @@ def rejudge(given: Mapping[str, Any]) -> int:
     with locked(out), judging(choice, out) as bench:
         if bench.session is None:
             raise errors.UsageError("a second look needs a judge")
-        kept, log = [], []
+        kept: list[Score] = []
+        log: list[Mapping[str, Any]] = []
         for name in dict.fromkeys(score.suite for score in found):
             own = [score for score in found if score.suite == name]
             look = suites()[name].rejudge

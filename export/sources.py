@@ -83,7 +83,7 @@ class LockedSources:
         if package not in trees:
             raise PrerequisiteError(f"{self.entry.id}: {package} is not among the code packages {', '.join(code)}")
         trees[package] = module_root(trees[package], name)
-        with _importable([str(tree) for tree in trees.values()], stubs):
+        with importable([str(tree) for tree in trees.values()], stubs):
             return importlib.import_module(name)
 
     def _tree(self, package: str) -> Path:
@@ -114,7 +114,7 @@ def _require(source: Source, found: str, where: str) -> None:
 
 
 @contextmanager
-def _importable(roots: Sequence[str], stubs: Sequence[str]) -> Iterator[None]:
+def importable(roots: Sequence[str], stubs: Sequence[str]) -> Iterator[None]:
     """Put folders and empty modules in front of what is installed, and take them and what they brought away again."""
     before = dict(sys.modules)
     sys.modules.update({stub: Stub(stub) for stub in stubs})

@@ -58,7 +58,7 @@ class _Race:
 
     def __init__(self, folder: Path, cases: Sequence[Line], manifest: Path, root: Path, options: Sequence[str]) -> None:
         self._folder, self._cases, self._root = folder, cases, root
-        self._command = evaluator_command("--manifest", manifest, "--media-root", root, "-q", *options)
+        self._command = evaluator_command("--manifest", manifest, "--media-root", root, "-q", "--no-report", *options)
 
     def scores(self) -> Mapping[Key, Score]:
         """Our scores of every metric; the clips are in the page cache afterwards."""

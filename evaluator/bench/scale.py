@@ -49,4 +49,6 @@ def identity(board: Board, folder: Path, clips: Sequence[Path], options: Sequenc
 
 
 def _command(manifest: Path, root: Path, out: Path, options: Sequence[str]) -> list[str]:
-    return evaluator_command("--manifest", manifest, "--media-root", root, "--out", out, "--fresh", "-q", *options)
+    return evaluator_command(
+        "--manifest", manifest, "--media-root", root, "--out", out, "--fresh", "-q", "--no-report", *options
+    )

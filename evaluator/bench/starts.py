@@ -30,7 +30,7 @@ def measure(board: Board, folder: Path, brief: Path, clip: Path, options: Sequen
 def _first_score(board: Board, folder: Path, clip: Path, options: Sequence[str]) -> None:
     manifest = write_manifest(alone(clip), folder / "first.jsonl")
     given: list[str | Path] = ["--manifest", manifest, "--media-root", clip.parent, "--metrics", FIRST]
-    fresh = [*given, "--fresh", "-q", *options]
+    fresh = [*given, "--fresh", "-q", "--no-report", *options]
     used = []
     for number in range(REPEATS):
         out = folder / f"first-{number}"
@@ -68,7 +68,15 @@ def _finished(folder: Path, clip: Path, options: Sequence[str], count: int) -> l
     """The command of a run that is done already."""
     manifest = write_manifest(alone(clip, count), folder / f"resume-{count}.jsonl")
     command = evaluator_command(
-        "--manifest", manifest, "--media-root", clip.parent, "--out", folder / f"resume-{count}", "-q", *options
+        "--manifest",
+        manifest,
+        "--media-root",
+        clip.parent,
+        "--out",
+        folder / f"resume-{count}",
+        "-q",
+        "--no-report",
+        *options,
     )
     run(command)
     return command

@@ -3,7 +3,8 @@
 A stand-in for the detectors and embedders of MultiRef-Compass EF (face detector and face embedding, person and open
 vocabulary detection, DINOv2). Faces are found by MTCNN; a body is the column around and below a face; where an object
 may be is not known, so nine overlapping halves of the picture are offered. All are embedded by EfficientNet-Lite0,
-whose cosine of two faces says little about identity (same person 0.87 to 0.90, two people 0.62, measured on two scenes).
+whose cosine of two faces says little about identity (same person 0.87 to 0.90, two people 0.62, measured on two
+scenes).
 """
 
 from __future__ import annotations

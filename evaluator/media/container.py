@@ -61,7 +61,7 @@ STILLS: tuple[tuple[bytes, str], ...] = (
     (rb"\xff\xd8\xff", "jpeg_pipe"),
     (rb"RIFF....WEBP", "webp_pipe"),
 )
-"""Beginning of a still picture and the demuxer for it: by its name FFmpeg would take it for one of a sequence of files."""
+"""Beginning of a still picture and its demuxer: by its name FFmpeg would take it for one of a sequence of files."""
 
 HEAD = 192  # bytes that hold every signature
 

@@ -1,7 +1,7 @@
 """BC, binding correctness (section 3.5): one grade from the list of errors that a judge finds.
 
-The protocol needs the list, so that the answer is written in every profile. On B1, where one identity has several views,
-only duplicates and drift count: there is nobody else to be confused with.
+The protocol needs the list, so that the answer is written in every profile. On B1, where one identity has several
+views, only duplicates and drift count: there is nobody else to be confused with.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Checklists (section 3.9): items made from prompt and metadata before any video is seen, the same for all systems.
 
 A checklist that breaks the rules is refused with the manifest: an item whose `source_span` is not in the prompt was
-invented, and one that a router would not ask is not a demand of this sample. Fixed items (anatomy) and items that follow
-from the data alone (exact lines, one per entity) are made here and need no checklist.
+invented, and one that a router would not ask is not a demand of this sample. Fixed items (anatomy) and items that
+follow from the data alone (exact lines, one per entity) are made here and need no checklist.
 """
 
 from __future__ import annotations

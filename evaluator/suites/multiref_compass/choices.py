@@ -32,7 +32,7 @@ CHOICES = (
     ),
     Choice(
         "ef",
-        f"{FRAMES} frames; 0.5 face + 0.5 body, or the one there is; best view; Hungarian assignment; mean over entities",
+        f"{FRAMES} frames; 0.5 face + 0.5 body, or the one there is; best view; Hungarian; mean over entities",
         "crops of humans and objects, full frames for scenes, both cues for humans, most similar view",
     ),
     Choice("ef_negative", "negative cosines are 0; an entity that is never found scores 0", "not given"),

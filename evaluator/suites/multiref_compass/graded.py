@@ -1,4 +1,5 @@
-"""The sub-metrics that are a mean of a judge's grades (sections 3.3, 3.5, 3.7, 3.9): AQ, DP, ESM, SC, VTF, ATF, SCA, TOF.
+"""The sub-metrics that are a mean of a judge's grades (sections 3.3, 3.5, 3.7, 3.9): AQ, DP, ESM, SC, VTF, ATF, SCA,
+TOF.
 
 Each is its items and the rubric that says what the grades mean; `grading` does the rest.
 """
@@ -93,7 +94,7 @@ SHEETS = (
     Sheet(
         "dp",
         "Detail preservation (DP)",
-        "A judge's grades of whether entities keep the fine attributes of their references, mean over entities.",
+        "A judge's grades of whether entities keep the fine attributes of their references.",
         details,
         "5: every attribute is kept. 4: one small difference. 3: several differences or a clear one. 2: most attributes "
         "differ. 1: another thing, or absent. What the prompt asks to change counts as kept.",

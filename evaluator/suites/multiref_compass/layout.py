@@ -1,8 +1,8 @@
 """From records to manifest lines: one JSON record per sample with the outputs of all systems (section 1.3).
 
-The release's own columns could not be read, so the records are those that the specification proposes: `ROOT/samples.jsonl`
-or the file named by `--set records=FILE`. `--system '*'` takes every system. An output that is not there is a problem of
-that system's sample and no line: the tables count it as missing.
+The release's own columns could not be read, so the records are those that the specification proposes:
+`ROOT/samples.jsonl` or the file named by `--set records=FILE`. `--system '*'` takes every system. An output that is not
+there is a problem of that system's sample and no line: the tables count it as missing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Rejudging (section 4): a second look at one checklist item over the outputs of all systems, both values kept.
 
 Needs observations beside grades, so it works on runs of profile `compat`. Items that nobody doubts are not asked about;
-at least two systems are needed. The result depends on which systems stood beside each other, so every record names them.
+at least two systems are needed. The result depends on which systems stood beside each other, so every record names
+them.
 """
 
 from __future__ import annotations

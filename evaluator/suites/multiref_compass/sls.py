@@ -7,8 +7,8 @@ mouth opens against the level of the voice band, z-scored over the track, distan
 Such a confidence is smaller than SyncNet's (0 to about 1, not 10) and comes from the most prominent face alone, so that
 its values share nothing with published ones but their direction.
 
-A clip that the judge screens out, and one without a track, is `filtered`. Without a judge nothing is screened, and `sls`
-is empty; `sls_unscreened` needs none and says what it is.
+A clip that the judge screens out, and one without a track, is `filtered`. Without a judge nothing is screened, and
+`sls` is empty; `sls_unscreened` needs none and says what it is.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from evaluator.media.types import F64, Audio, ClipInfo
 from evaluator.metrics import alignment
 from evaluator.metrics.answers import accepted
 from evaluator.metrics.base import Direction, Judged, Metric, Outcome
-from evaluator.schema import ALL_FRAMES, AudioNeed, Case, ClipNeed, ExpertNeed, FramesNeed
+from evaluator.schema import ALL_FRAMES, AudioNeed, Case, ClipNeed, ExpertNeed, FramesNeed, Need
 from evaluator.suites.multiref_compass.checklist import Item
 from evaluator.suites.multiref_compass.choices import FRONTAL_SHARE
 from evaluator.suites.multiref_compass.grading import MOTION, evidence
@@ -148,7 +148,7 @@ def compute_screened(answers: Sequence[Answer], frames: Any, faces: FaceTrack, s
     return Outcome(found.value, details=details)
 
 
-_NEEDS = {"faces": ExpertNeed("faces", sampling=ALL_FRAMES), "sound": AudioNeed(), "clip": ClipNeed()}
+_NEEDS: dict[str, Need] = {"faces": ExpertNeed("faces", sampling=ALL_FRAMES), "sound": AudioNeed(), "clip": ClipNeed()}
 _STANDS_IN = {"faces": "SyncNet of LatentSync on S3FD tracks"}
 SLS = Metric(
     id="sls",

@@ -1,8 +1,9 @@
-"""VTQ and ATQ (sections 3.1 and 3.2): technical quality of picture and sound, without a judge. Both need mounted models.
+"""VTQ and ATQ (sections 3.1 and 3.2): technical quality of picture and sound, without a judge. Both need mounted
+models.
 
 VTQ is the raw figure of DOVER++'s technical branch, because the paper's numbers (0.16 to 0.24) fit raw figures of good
-clips better than scaled ones; the sigmoid of T2AV-Compass stands in the details. Its fragments are drawn from a seed that
-follows from the sample, so that all systems of a sample are looked at in the same way.
+clips better than scaled ones; the sigmoid of T2AV-Compass stands in the details. Its fragments are drawn from a seed
+that follows from the sample, so that all systems of a sample are looked at in the same way.
 """
 
 from __future__ import annotations

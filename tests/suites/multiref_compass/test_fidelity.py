@@ -17,6 +17,7 @@ from evaluator.runtime.session import SessionSource
 from evaluator.schema import ExpertNeed, Sampling
 from evaluator.suites.multiref_compass import SUITE
 from evaluator.suites.multiref_compass.ef import coefficient, compute_raw
+from tests.experts.conftest import clips  # noqa: F401  (fixture)
 from tests.experts.pictures import feature_of
 from tests.suites.judging import Court, by_item
 from tests.suites.multiref_compass.cases import case, flat, view
@@ -146,12 +147,12 @@ def test_paste_coefficient(grade: int, expected: float) -> None:
 
 
 def test_a_cut_out_is_discounted_and_without_a_judge_there_is_no_coefficient(tmp_path: Path) -> None:
-    EF, PASTE = SUITE.metric("ef"), SUITE.metric("ef_p_paste")
+    whole, paste = SUITE.metric("ef"), SUITE.metric("ef_p_paste")
     media = {"frames": flat(90, 16), "reference_0": flat(40), "reference_1": flat(200)}
     compared = {"output": both(4), "cue_0": PORTRAIT["mia"], "cue_1": PORTRAIT["robot"]}
     with Court(tmp_path, by_item({"paste": "1"})) as court:
-        found = court.hear(EF, case(), **media, **compared)
-        assert court.value(PASTE, case(), **media) == pytest.approx(0.5, abs=1e-5)
+        found = court.hear(whole, case(), **media, **compared)
+        assert court.value(paste, case(), **media) == pytest.approx(0.5, abs=1e-5)
         assert {one.item for one in court.asked} == {"s/x/ef/paste"}
     assert isinstance(found, Outcome)
     assert found.value == pytest.approx(0.5, abs=1e-5)
@@ -167,7 +168,7 @@ def test_bodies_reach_below_faces_and_stay_in_the_picture() -> None:
     assert len(GRID) == 9
 
 
-def test_the_expert_finds_the_talking_face_and_knows_it_again(models: SessionSource, clips: Path) -> None:
+def test_the_expert_finds_the_talking_face_and_knows_it_again(models: SessionSource, clips: Path) -> None:  # noqa: F811
     want = ExpertNeed("entity_cues", sampling=Sampling("linspace", (4,)))
     expert = EntityCuesExpert(models)
     pristine, distorted = (

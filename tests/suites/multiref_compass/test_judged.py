@@ -73,7 +73,7 @@ def test_swapped_references_lower_binding(tmp_path: Path) -> None:
 def test_one_identity_cannot_be_confused_with_another(tmp_path: Path) -> None:
     with Court(tmp_path, lambda _: errors(4, "duplicate")) as court:
         court.value(BC, case(board="B1"), **MEDIA)
-        court.value(BC, case(board="B3"), **MEDIA)
+        court.value(BC, case("s4/x", board="B3"), **MEDIA)
         told = [next(part.text for part in one.parts if part.name == "aspect") for one in court.asked]  # type: ignore[union-attr]
     assert "duplicate and drift" in told[0]
     assert told[0] != told[1]

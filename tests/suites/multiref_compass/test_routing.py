@@ -40,7 +40,7 @@ COMPARED = {"ef", "ef_raw", "ef_p_paste", "dp", "bc"}
                 "references": (view("mia"),),
             },
             ALWAYS | COMPARED,
-        ),  # noqa: E501
+        ),
         ({"facts": {"speech": "monologue"}}, ALWAYS | COMPARED | {"sls", "sls_unscreened", "sc"}),
         ({"facts": {"speech": "voiceover"}}, ALWAYS | COMPARED),
         ({"facts": {"sfx": True}}, ALWAYS | COMPARED | {"esm", "sc", "atf"}),

@@ -1,0 +1,26 @@
+"""The float16 copy of an ONNX file: weights and arithmetic in half precision, inputs and outputs as they were.
+
+The conversion is ONNX Runtime's own. Values that float16 cannot hold are clamped to its range by it, which is right for
+the minus infinities of attention masks; where it is wrong, a recipe names the nodes that stay in float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import onnx
+
+from export.onnx_file import write
+
+Precision = Literal["fp32", "fp16"]
+
+
+def halve(path: Path, full: Sequence[str] = ()) -> None:
+    """Rewrite a float32 file in float16. Nodes whose names begin with one of `full` are left alone."""
+    from onnxruntime.transformers.float16 import convert_float_to_float16
+
+    model = onnx.load(path)
+    kept = [node.name for node in model.graph.node if node.name.startswith(tuple(full))] if full else []
+    write(convert_float_to_float16(model, keep_io_types=True, node_block_list=kept), path)
