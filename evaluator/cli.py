@@ -496,6 +496,46 @@ def generate_checklist(**options: Any) -> int:
     return commands_generate.generate("checklist", options)
 
 
+@cli.group(name="ave-compass", epilog=REPORT_EXIT_CODES)
+def ave_compass() -> None:
+    """What only AVE-Compass has: the reference's table, repeated runs, agreement with people."""
+
+
+RunIn = click.Path(path_type=Path, exists=True)
+
+
+@ave_compass.command(name="csv", epilog=REPORT_EXIT_CODES)
+@click.argument("folder", type=RunIn)
+@_manifest_options
+@option("--out", type=PathOut, help="File to write. [default: stdout]")
+def ave_compass_csv(folder: Path, manifest: Path, media_root: Path | None, out: Path | None) -> int:
+    """Write a run with the columns of the reference's results."""
+    from evaluator import commands_ave
+
+    return commands_ave.csv(folder, manifest, media_root, out)
+
+
+@ave_compass.command(name="stability", epilog=REPORT_EXIT_CODES)
+@click.argument("folders", nargs=-1, required=True, type=RunIn)
+@_json_option
+def ave_compass_stability(folders: tuple[Path, ...], as_json: bool) -> int:
+    """Compare the means of repeated runs with the published bounds; exit 3 if one moves too far."""
+    from evaluator import commands_ave
+
+    return commands_ave.repeats(folders, as_json)
+
+
+@ave_compass.command(name="agree", epilog=REPORT_EXIT_CODES)
+@click.argument("folder", type=RunIn)
+@click.argument("labels", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@_json_option
+def ave_compass_agree(folder: Path, labels: Path, as_json: bool) -> int:
+    """Compare the judge's answers with those of people: a CSV of case, item, value and perhaps annotator."""
+    from evaluator import commands_ave
+
+    return commands_ave.agree(folder, labels, as_json)
+
+
 def _settings(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     pairs = [value.partition("=") for value in values]
     if wrong := [name for name, sign, _ in pairs if not (name and sign)]:

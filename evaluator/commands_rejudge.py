@@ -54,9 +54,8 @@ def rejudge(given: Mapping[str, Any]) -> int:
     changed = sum(one["after"] != one["before"] for entry in log for one in entry["grades"])
     asked = sum(entry["asked"] for entry in log)
     say("\n\n".join(printed(board) for own in boards.values() for board in own))
-    say(
-        f"\n{len(log)} items of several systems, {asked} looked at again, {changed} grades changed\n{out}: {SCORES} {LOG}"
-    )
+    say(f"\n{len(log)} items of several systems, {asked} looked at again, {changed} grades changed")
+    say(f"{out}: {SCORES} {LOG}")
     return exit_code(kept)
 
 

@@ -23,4 +23,29 @@ def halve(path: Path, full: Sequence[str] = ()) -> None:
 
     model = onnx.load(path)
     kept = [node.name for node in model.graph.node if node.name.startswith(tuple(full))] if full else []
-    write(convert_float_to_float16(model, keep_io_types=True, node_block_list=kept), path)
+    write(in_order(convert_float_to_float16(model, keep_io_types=True, node_block_list=kept)), path)
+
+
+def in_order(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with every node behind those it reads from: the converter puts its casts at the end."""
+    nodes = list(model.graph.node)
+    makers = {name: place for place, node in enumerate(nodes) for name in node.output}
+    order: dict[int, None] = {}
+    waiting = list(range(len(nodes)))[::-1]
+    while waiting:
+        sources = {makers[name] for name in read_by(nodes[waiting[-1]]) if name in makers}
+        missing = sorted(sources - order.keys(), reverse=True)
+        if missing:
+            waiting += missing
+        else:
+            order.setdefault(waiting.pop())
+    sorted_nodes = [onnx.NodeProto.FromString(nodes[place].SerializeToString()) for place in order]
+    del model.graph.node[:]
+    model.graph.node.extend(sorted_nodes)
+    return model
+
+
+def read_by(node: onnx.NodeProto) -> list[str]:
+    """Names that a node reads, those that the graphs inside it take from outside included."""
+    inside = [name for one in node.attribute for inner in one.g.node for name in read_by(inner)]
+    return [*node.input, *inside]

@@ -38,7 +38,7 @@ class Network:
     traced: tuple[torch.Tensor, ...]
     compared: tuple[torch.Tensor, ...]  # other sizes, where the contract leaves them free
     tolerance: float = 1e-4
-    half: float = 2e-2
+    half: float = 5e-3
     full: tuple[str, ...] = ()
     settle: Callable[[Arrays], Arrays] = dict
     opset: int = OPSET

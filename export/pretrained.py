@@ -1,21 +1,18 @@
 """Networks of the transformers library: from the folder that a model hub serves, or at any configuration.
 
 Weights are read from `model.safetensors` only, every tensor of the network must be in it with its own shape, and
-arithmetic is float32. Importing this module keeps transformers from importing torchvision: no network here needs it,
-and the wheel of torchvision does not load beside a torch of another build.
+arithmetic is float32.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import Any, TypeVar
 
 import torch
 
-sys.modules.setdefault("torchvision", None)  # type: ignore[arg-type]  None says: not there
-
 from evaluator.errors import ModelCorrupt, ModelMissing
 from export.recipe import Sources
+from export.shaken import shaken
 
 Net = TypeVar("Net", bound=torch.nn.Module)
 
@@ -46,27 +43,3 @@ def random(kind: type[Net], config: Any) -> Net:
     config._attn_implementation = "eager"
     found: Net = maker(config).eval()
     return shaken(found)
-
-
-def shaken(net: Net) -> Net:
-    """The network with every parameter drawn anew: initial values such as all zeros or all ones would hide errors.
-
-    Normal with deviation 1 / sqrt(inputs), around 1 for scales; statistics of normalisations become positive.
-    """
-    generator = torch.Generator().manual_seed(0)
-    with torch.no_grad():
-        for name, value in [*net.named_parameters(), *net.named_buffers()]:
-            if not value.is_floating_point():
-                continue
-            fan = value[0].numel() if value.dim() > 1 else 100
-            drawn = torch.randn(value.shape, generator=generator) / max(1, fan) ** 0.5
-            if name.endswith(("running_var", "original0")):
-                value.copy_(1 + drawn.abs())
-            elif isinstance(value, torch.nn.Parameter) or name.endswith("running_mean"):
-                value.copy_(1 + drawn if is_scale(name, value) else drawn)
-    return net
-
-
-def is_scale(name: str, value: torch.Tensor) -> bool:
-    """Whether a parameter is the scale of a normalisation, as far as its name and form say so."""
-    return name.endswith("weight") and value.dim() == 1

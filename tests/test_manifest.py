@@ -17,6 +17,7 @@ from evaluator.errors import EXIT_USAGE, ManifestError
 from evaluator.manifest import Manifest, load, read
 from evaluator.manifest.reading import MAX_DEPTH, MAX_LINE
 from evaluator.schema import Case, Reference
+from evaluator.suites import suites
 
 MANIFESTS = Path(__file__).resolve().parent.parent / "manifests"
 
@@ -166,10 +167,15 @@ class TestAccepted:
     def test_manifests_that_we_ship_lack_nothing_but_the_clips(self, path: Path, tmp_path: Path) -> None:
         for line in path.read_text("utf-8").splitlines():
             row = json.loads(line)
-            for name in (row["video"], row.get("source", row["video"])):
-                (tmp_path / name).parent.mkdir(exist_ok=True)
+            references = [reference["path"] for reference in row.get("references", ())]
+            for name in (row["video"], row.get("source", row["video"]), *references):
+                (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
                 (tmp_path / name).touch()
-        assert len(load(path, tmp_path, suites=SUITES)) >= 3
+            if isinstance(row.get("checklist"), str):
+                (tmp_path / row["checklist"]).parent.mkdir(parents=True, exist_ok=True)
+                (tmp_path / row["checklist"]).write_bytes((MANIFESTS / row["checklist"]).read_bytes())
+        shipped = {name: suite.data for name, suite in suites().items()}
+        assert len(load(path, tmp_path, suites=shipped)) >= 3
 
 
 class TestRefusedFile:

@@ -28,5 +28,6 @@ STAND_INS: Mapping[str, str] = {
     "clap_audio": "clap_stand_in",
     "speaker_verification": "ecapa_stand_in",
     "entity_cues": "entity_cues",
+    "face_lip_embedding": "face_lips",
 }
 """Capability -> composed expert."""

@@ -244,6 +244,21 @@ class RegionSimilarity:
 
 
 @dataclass(frozen=True, slots=True)
+class LipTrack:
+    """One face that was followed: vectors of five-frame windows of its lower half, 25 a second."""
+
+    first: int  # slot of 1/25 s of its first frame, from the first frame of the clip
+    vectors: F32  # [F, D] in SyncNet's space
+
+
+@dataclass(frozen=True, slots=True)
+class LipTracks:
+    """capability `face_lip_embedding`: SyncNet's eye on the faces that could be followed."""
+
+    tracks: tuple[LipTrack, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Alignment:
     """capabilities `clip_text_image`, `clap_text_audio` (text with each frame or window) and `imagebind_av` (sound with
     picture): cosines in the model's common space."""

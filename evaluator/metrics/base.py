@@ -51,6 +51,8 @@ class Judged:
     """`again(case, answers, **needs)`: what to ask in view of all answers so far, until it returns nothing. Its answers
     come after the others, in the order in which they were asked for."""
     model: str = ""
+    for_deaf: frozenset[str] = frozenset()
+    """Names of needs that only stand in for sound: neither computed nor given where one judge sees and hears."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,10 @@ class Metric:
     instead: Metric | None = None
     """Measured in its place, under the same id, where no model serves a capability that it needs; it names in
     `stands_in_for` what it stands in for. With --require-reference that is an error."""
+
+    unjudged: Metric | None = None
+    """Measured in its place, under the same id, where nobody is there to answer its questions: for a metric that a
+    judge only refines. Its record must say that nobody was asked."""
 
     def needs_for(self, case: Case) -> Mapping[str, Need]:
         """Everything that this metric needs of one case, by name."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from evaluator.errors import ModelMissing
 from evaluator.experts.base import Expert
@@ -82,10 +82,24 @@ class ExpertPool:
         self._experts[entry.id] = expert
         return expert
 
-    def _composed(self, capability: str, why: str) -> Expert:
+    def _mountable(self, models: Sequence[str]) -> str:
+        """Files of reference models among these that nobody mounted, in words; an embedded model is always prepared."""
+        rows = [
+            f"{name}/{row.name}"
+            for name in models
+            if self._store.lock[name].tier is Tier.REFERENCE
+            for row in self._store.file_statuses(self._store.lock[name], hashed=False)
+            if row.state == "missing"
+        ]
+        return " and ".join(rows)
+
+    def _composed(self, capability: str, why: str) -> Expert | Missing:
         """The stand-in that is made of other models. Raises ModelMissing where a reference model is required."""
         name = STAND_INS[capability]
         expert: Composed = importlib.import_module(f"evaluator.experts.{name}").EXPERT(self._store)
+        if absent := self._mountable(expert.weights):
+            self._unavailable[capability] = absent
+            return Missing("unavailable", f"{absent} is not mounted; `evaluator models where` tells what to copy where")
         if self._require_reference:
             raise ModelMissing(f"{name} stands in for {expert.stands_in_for}, and a reference model is required; {why}")
         self._experts[name] = expert

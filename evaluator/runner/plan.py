@@ -12,7 +12,8 @@ from pathlib import Path
 
 from evaluator.errors import ModelMissing
 from evaluator.judge.prompts import load
-from evaluator.judge.types import JudgeIdentity
+from evaluator.judge.route import endpoint
+from evaluator.judge.types import JudgeIdentity, Modality
 from evaluator.metrics.base import Judged, Metric
 from evaluator.runner.graph import Graph, Missing, Node
 from evaluator.runner.judging import NO_JUDGE, Bench
@@ -82,7 +83,9 @@ class Planner:
         return Job(case, metric, media, template.models, fingerprint)
 
     def _servable(self, case: Case, metric: Metric, media: Mapping[str, str]) -> Metric:
-        """The metric, or what is measured in its place because no model serves one of its needs."""
+        """The metric, or what is measured in its place: without a judge, or because no model serves one of its needs."""
+        if metric.unjudged is not None and metric.judged and not self.bench.serves(metric.judged.model):
+            metric = metric.unjudged
         if metric.instead is None:
             return metric
         inputs = self._inputs(metric, metric.needs_for(case), media)
@@ -103,7 +106,12 @@ class Planner:
     def _inputs(self, metric: Metric, needs: Needs, media: Mapping[str, str]) -> dict[str, Node | Missing]:
         if metric.judged and not self.bench.serves(metric.judged.model):
             return {"judge": NOBODY if not self.bench.judges else other_judge(metric.judged.model, self.bench)}
-        return {name: self.graph.bind(need, media) for name, need in needs.items()}
+        spared = metric.judged.for_deaf if metric.judged and self._hears() else frozenset()
+        return {name: self.graph.bind(need, media) for name, need in needs.items() if name not in spared}
+
+    def _hears(self) -> bool:
+        """Whether one judge perceives pictures and sound together, so that nothing has to stand in for sound."""
+        return endpoint(frozenset({Modality.TEXT, Modality.VIDEO, Modality.AUDIO}), self.bench.judges) is not None
 
     def _template(self, case: Case, metric: Metric, roles: tuple[str, ...]) -> _Template:
         needs = metric.needs_for(case)

@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.metrics.base import Metric
+from evaluator.judge.types import JudgeIdentity, Modality
+from evaluator.metrics.base import Judged, Metric
+from evaluator.runner.graph import Graph
+from evaluator.runner.judging import Bench
 from evaluator.runner.plan import Planner, by_source, shard
 from evaluator.schema import Case, ExpertNeed
 from tests.runner.fakes import BRIGHT, COUNT, MOVED, NOWHERE, World, case
@@ -106,3 +109,16 @@ def test_shards_are_a_partition_that_keeps_sources_together(sources: list[int], 
 def test_cases_without_a_source_are_grouped_by_their_own_clip() -> None:
     cases = [case("a", Path("/x")), case("b", Path("/y")), case("c", Path("/x"))]
     assert [[item.id for item in group] for group in by_source(cases)] == [["a", "c"], ["b"]]
+
+
+@pytest.mark.parametrize(("modalities", "needs"), [({"text", "video"}, {"level", "n"}), ({*Modality}, {"n"})])
+def test_what_stands_in_for_sound_is_spared_where_a_judge_hears(modalities: set[str], needs: set[str]) -> None:
+    world = World()
+    judge = JudgeIdentity("judge", "ab", "fake", modalities=frozenset(map(Modality, modalities)))
+    graph = Graph(world.serve, lambda name: world.experts[name])
+    planner = Planner(graph, world.model_ref, "paper", 1, Bench(judges={"judge": judge}))
+    judged = Judged(lambda case: [], (), (), for_deaf=frozenset({"level"}))
+    wants = {"level": ExpertNeed("brightness"), "n": ExpertNeed("counter")}
+    job = planner.job(case("a", Path("/a.mp4")), replace(BRIGHT, needs=wants, judged=judged), {"video": "a" * 64})
+    assert set(planner.nodes(job)) == needs
+    assert {model.id for model in job.models} - {"judge"} == {{"level": "brightness", "n": "counter"}[n] for n in needs}

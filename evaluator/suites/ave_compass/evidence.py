@@ -48,11 +48,13 @@ NEEDS: Mapping[str, Need] = {
     **TARGET_NEEDS,
     "source_frames": FramesNeed(VIEW, "source"),
     **_sound_needs("source_", "source"),
+    **_speech_needs("", "video"),
+    **_speech_needs("source_", "source"),
     "source_clip": ClipNeed("source"),
 }
-"""What every checklist looks at. `source_clip` gives the length by which cases are stratified."""
-SPEECH_NEEDS: Mapping[str, Need] = {**_speech_needs("", "video"), **_speech_needs("source_", "source")}
-"""What a checklist that asks about speech looks at beside: recognising words costs more than everything else."""
+"""What a checklist looks at. `source_clip` gives the length by which cases are stratified."""
+FOR_DEAF = frozenset(name for name, need in NEEDS.items() if isinstance(need, ExpertNeed))
+"""What experts say of the sound, for a judge that does not hear it. Grades of realism do without words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,18 +21,14 @@ from evaluator.metrics.base import Direction, Judged, Metric, Outcome
 from evaluator.schema import Case
 from evaluator.suites.ave_compass import captions, checklist_rules
 from evaluator.suites.ave_compass.checklist import DIMENSION, Finding, Subdimension, checklist_of
-from evaluator.suites.ave_compass.evidence import NEEDS, SPEECH_NEEDS, Exhibits
+from evaluator.suites.ave_compass.evidence import FOR_DEAF, NEEDS, Exhibits
 from evaluator.suites.ave_compass.questions import routed
 from evaluator.suites.ave_compass.taxonomy import OPERATIONS
 
 CAPTION_PROMPT, CHECKLIST_PROMPT = "ave_caption", "ave_checklist"
 CAPTION = "caption"
 """Key of `Case.meta` under which a checklist's generator finds the description of the source."""
-SOURCE_NEEDS = {
-    name: need
-    for name, need in {**NEEDS, **SPEECH_NEEDS}.items()
-    if name.startswith("source_") and name != "source_clip"
-}
+SOURCE_NEEDS = {name: need for name, need in NEEDS.items() if name.startswith("source_") and name != "source_clip"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +144,7 @@ GENERATORS = {
             needs=SOURCE_NEEDS,
             optional=frozenset(SOURCE_NEEDS),
             compute=accept_caption,
-            judged=Judged(ask_caption, reads=(), prompts=(CAPTION_PROMPT,)),
+            judged=Judged(ask_caption, reads=(), prompts=(CAPTION_PROMPT,), for_deaf=FOR_DEAF),
         ),
     ),
     "checklist": Generator(

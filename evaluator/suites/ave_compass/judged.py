@@ -21,7 +21,7 @@ from evaluator.metrics.base import Direction, Judged, Metric, Outcome
 from evaluator.schema import Case, ClipNeed
 from evaluator.suites.ave_compass import batches, questions, realism, realism_questions, scoring
 from evaluator.suites.ave_compass.checklist import Dimension
-from evaluator.suites.ave_compass.evidence import NEEDS, SPEECH_NEEDS, TARGET_NEEDS, Exhibits
+from evaluator.suites.ave_compass.evidence import FOR_DEAF, NEEDS, TARGET_NEEDS, Exhibits
 from evaluator.suites.ave_compass.scoring import SCOPES, Share, Verdict
 
 INTENT, FOLLOWING, FIDELITY = "editing_intent", "instruction_following", "fidelity_preserving"
@@ -67,7 +67,9 @@ def _yes(answer: Answer | None) -> bool | None:
 
 
 PAPER = Way(
-    Judged(questions.ask, reads=("checklist", "prompt"), prompts=tuple(questions.PROMPTS.values())), verdicts, False
+    Judged(questions.ask, ("checklist", "prompt"), tuple(questions.PROMPTS.values()), for_deaf=FOR_DEAF),
+    verdicts,
+    False,
 )
 COMPAT = Way(
     Judged(
@@ -75,6 +77,7 @@ COMPAT = Way(
         reads=("checklist", "prompt"),
         prompts=tuple(dict.fromkeys(batches.PROMPTS.values())),
         again=batches.again,
+        for_deaf=FOR_DEAF,
     ),
     batches.verdicts,
     True,
@@ -162,12 +165,13 @@ REALISM_PAPER = RealismWay(
         realism_questions.ask,
         reads=("checklist", "prompt"),
         prompts=(realism_questions.PAPER, realism_questions.MATERIAL),
+        for_deaf=FOR_DEAF,
     ),
     realism_questions.grades,
     False,
 )
 REALISM_COMPAT = RealismWay(
-    Judged(realism_questions.ask_at_once, reads=("checklist", "prompt"), prompts=(realism_questions.COMPAT,)),
+    Judged(realism_questions.ask_at_once, ("checklist", "prompt"), (realism_questions.COMPAT,), for_deaf=FOR_DEAF),
     realism_questions.grades_at_once,
     True,
 )
@@ -250,8 +254,7 @@ def _metric(family: str, scope: str, way: Way | RealismWay) -> Metric:
         compute=work,
         judged=way.judged,
         reads=("checklist",) if isinstance(way, Way) else (),
-        optional=frozenset({*needs, *SPEECH_NEEDS}),
-        needs_of=questions.speech_needs if isinstance(way, Way) else None,
+        optional=frozenset(needs),
     )
 
 

@@ -14,10 +14,9 @@ from evaluator.errors import NotApplicable
 from evaluator.judge.prompts import Data, Prompt, load
 from evaluator.judge.route import Routed
 from evaluator.judge.types import Part, Question
-from evaluator.schema import Case, Need
+from evaluator.schema import Case
 from evaluator.suites.ave_compass.checklist import Checklist, Item, Subdimension, Tag, checklist_of
-from evaluator.suites.ave_compass.checklist_words import SOURCES, some
-from evaluator.suites.ave_compass.evidence import SPEECH_NEEDS, Exhibits
+from evaluator.suites.ave_compass.evidence import Exhibits
 
 PROMPTS: Mapping[Subdimension, str] = {
     Subdimension.RESPONSE: "ave_response",
@@ -41,14 +40,6 @@ def checklist(case: Case) -> Checklist:
 def askable(items: Sequence[Item], exhibits: Exhibits) -> tuple[Item, ...]:
     """The items for which there is anything to show."""
     return tuple(item for item in items if exhibits.perceivable(item.tag))
-
-
-def speech_needs(case: Case) -> Mapping[str, Need]:
-    """What the words of a clip need, for a case that asks about them; additions are told by the sound's classes."""
-    found = checklist_of(case)
-    asked = found.of(Tag.AUDIO, Tag.GENERAL) if found is not None else ()
-    about = [item.question for item in asked if item.subdimension is not Subdimension.HALLUCINATION]
-    return SPEECH_NEEDS if case.category == "speech" or some(SOURCES["speech"], about) else {}
 
 
 def ask(case: Case, **needs: Any) -> list[Question | Routed]:

@@ -1,7 +1,7 @@
 """Scores by difficulty (spec 7.11): localisation, complexity of the sound, linkage, aspect, and length of the source.
 
-Labels are those of the case; the length comes from the records, which measured the source. A case without a label of an
-axis, or with one that the axis does not know, belongs to no stratum of it and is counted.
+Labels are those of the case; the length is what the records measured of the source, else the case's label. A case
+without a label of an axis, or with one that the axis does not know, belongs to no stratum of it and is counted.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ DURATION = "duration"
 
 
 def stratum(records: Records, case: Case, axis: str) -> str | None:
-    """The stratum of a case on an axis; None if it has none."""
-    if axis == DURATION:
-        length = seconds(records, case, FAMILIES)
-        return duration_bin(length) if length is not None else None
+    """The stratum of a case on an axis; None if it has none. A measured length counts before a label."""
+    length = seconds(records, case, FAMILIES) if axis == DURATION else None
+    if length is not None:
+        return duration_bin(length)
     label = case.labels.get(axis)
     return label if label in STRATA[axis] else None
 

@@ -1,5 +1,6 @@
-"""AVENUE's tables (sections 2 to 4): the judged dimensions by scope, coupled edits by type, null edits, embeddings,
-CMTG, direct comparison, and how judge and embeddings agree. Pure functions of records.
+"""AVENUE's tables (sections 2 to 4): judged dimensions by scope and type, null edits, embeddings, CMTG, comparison.
+
+Pure functions of records; how judge and embeddings agree, and how varied the prompts are, stand below them.
 """
 
 from __future__ import annotations

@@ -58,10 +58,21 @@ def shown(item: Item, case: Case, media: Mapping[str, Any]) -> list[Part] | None
 
 
 def pictures(names: Sequence[str], found: Sequence[Frames]) -> list[Part]:
-    """Frames of one clip, or of two at the same times."""
+    """Frames of one clip, or of several at the same times: those of the clip whose samples end first."""
     if len(found) == 1:
         return [clip_frames(found[0], names[0]).part]
-    return [exhibit.part for exhibit in paired_frames(found[0], found[1], (names[0], names[1]))]
+    first = min(range(len(found)), key=lambda place: float(found[place].time[-1] - _start(found[place])))
+    parts = []
+    for place in range(len(names)):
+        other = place if place != first else (first + 1) % len(found)
+        both = paired_frames(found[first], found[other], (names[first], names[other]))
+        parts.append(both[0 if place == first else 1].part)
+    return parts
+
+
+def _start(frames: Frames) -> float:
+    """Time of the clip's first frame."""
+    return float(frames.clip.video.times[0]) if frames.clip.video is not None else float(frames.time[0])
 
 
 def sounds(names: Sequence[str], found: Sequence[Audio], case: Case) -> list[Part]:

@@ -77,13 +77,11 @@ def ask_of(name: str, dimension: Items) -> Callable[..., Sequence[Question]]:
 
 def _shown(first: str, second: str, case: Case, media: Mapping[str, Any]) -> list[Part]:
     names = {first: "first", second: "second", "source": "source"}
-    parts: list[Part] = []
-    for clip in ("source", first, second):
-        if media.get(f"{clip}_frames") is not None:
-            parts += pictures([names[clip]], [media[f"{clip}_frames"]])
-        if media.get(f"{clip}_sound") is not None:
-            parts += sounds([names[clip]], [media[f"{clip}_sound"]], case)
-    return parts
+    order = ("source", first, second)
+    seen = [clip for clip in order if media.get(f"{clip}_frames") is not None]
+    heard = [clip for clip in order if media.get(f"{clip}_sound") is not None]
+    frames = pictures([names[clip] for clip in seen], [media[f"{clip}_frames"] for clip in seen]) if seen else []
+    return [*frames, *sounds([names[clip] for clip in heard], [media[f"{clip}_sound"] for clip in heard], case)]
 
 
 def verdict(output_first: str, rival_first: str) -> float:

@@ -1,7 +1,6 @@
 """Means for AVENUE's tables: over (clip, instruction) pairs, one row per system, everything that is missing counted.
 
-Scores of stand-ins and of partial answers never share a cell with whole ones: they are other cells, marked. Identical
-videos in several pipelines are one picture and not several: a mean over paradigms counts each file once (section 2.2).
+Scores of stand-ins and of partial answers never share a cell with whole ones: they are other cells, marked.
 """
 
 from __future__ import annotations

@@ -27,6 +27,18 @@ class Defects:
     failure_is_half: bool  # D-21: a missing input scores 0.5 or 0 instead of nothing
     merged_spans: bool  # D-23: a shot of separate segments spans what lies between them
     plateau_is_a_shot: bool  # D-24: the white or black of a flash is a shot of its own
+    lost_summaries: bool  # D-02, D1 and E1: what experts found is read at the wrong place, so constants are shown
+    one_camera: bool  # D-03, E1: the camera of the first 3.7 s is told of every shot
+    first_half: bool  # D-08, A4 and C1: sixteen frames at 2 a second, so nothing after 7.5 s
+    sample_cosines: bool  # D-09, C1 and D1: "cross-shot" cosines are of samples half a second apart
+    prompt_times: bool  # D-10, C1 and D1: times are the prompt's, not those at which shots were found
+    loose_letters: bool  # D-12: answers are free text, of which letters are guessed
+    name_in_prose: bool  # D-13, C1: a montage is right if its name is anywhere in the editing style
+    count_is_presence: bool  # D-14: "n shots are there" is told as "shots 1 to n are there"
+    unknown_transition_fails: bool  # D-15, D1: a Gilligan cut has no question and scores 0
+    options_as_stored: bool  # D-22: the right option of A2 is nearly always the first one
+    shifted_durations: bool  # D-25, B1: prompt ranges without length are removed before shots are looked up by place
+    short_descriptions: bool  # D-27: descriptions are cut off for the alignment
 
     @property
     def windows(self) -> str:

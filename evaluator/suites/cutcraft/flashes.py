@@ -23,7 +23,7 @@ WHITE_LUMA, BLACK_SHARE = 170.0, 0.5
 SIDE = 1.0  # seconds on each side that may show how much contrast the shots have
 SHOWN = 0.85  # share of a side's contrast from which on it counts as shown in full
 MIN_CHANGE = 0.3  # see Looks.change
-COMPARED = 0.25  # seconds before and after whose colours are compared
+COMPARED = 0.25  # seconds before and after that are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _extent(looks: Looks, first: int, last: int) -> tuple[int, int]:
 
 
 def _colour(looks: Looks, peak: int, begin: int, end: int) -> Optical | None:
-    sides = float(looks.luma[max(0, begin - 1)]), float(looks.luma[min(end + 1, len(looks.luma) - 1)])
+    sides = [float(np.median(looks.luma[side])) for side in (looks.before(begin, SIDE), looks.after(end, SIDE))]
     if looks.luma[peak] >= max(WHITE_LUMA, *sides):
         return Optical.FLASH_WHITE
     return Optical.FLASH_BLACK if looks.luma[peak] <= BLACK_SHARE * min(sides) else None

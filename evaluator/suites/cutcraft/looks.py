@@ -23,6 +23,10 @@ BINS = 6
 ROWS, COLUMNS = 18, 32
 """Grid of coarse colours."""
 
+LAYOUT = 60.0
+"""Mean difference of coarse colours, in levels, that weighs as much as a histogram distance of 1: the spec's 20 levels
+for "another picture" are then 0.33."""
+
 LUMA = np.array([0.299, 0.587, 0.114])
 
 
@@ -51,10 +55,20 @@ class Looks:
         return slice(min(frame + 1, last), min(frame + 1 + self.frames(seconds), last + 1))
 
     def change(self, first: int, last: int, seconds: float) -> float:
-        """How far apart the colours before `first` and after `last` are: L1 of mean histograms, 0 (same) to 2."""
-        a = self.histogram[self.before(first, seconds)].mean(axis=0)
-        b = self.histogram[self.after(last, seconds)].mean(axis=0)
-        return float(np.abs(a - b).sum())
+        """How unlike the frames before `first` and after `last` are: 0 (same) to 2 (no colour in common).
+
+        The larger of two distances of the sides' means: L1 of the histograms, and of the coarse colours in LAYOUT
+        levels, for two shots may share their colours and not their places.
+        """
+        before, after = self.before(first, seconds), self.after(last, seconds)
+        colours = np.abs(self.histogram[before].mean(axis=0) - self.histogram[after].mean(axis=0)).sum()
+        places = np.abs(self.grid[before].mean(axis=0) - self.grid[after].mean(axis=0)).mean()
+        return float(max(colours, places / LAYOUT))
+
+    def returns(self, first: int, last: int, seconds: float) -> float:
+        """How unlike the most alike histograms are of frames within `seconds` before and after: 0 if a scene returns."""
+        before, after = self.histogram[self.before(first, seconds)], self.histogram[self.after(last, seconds)]
+        return min(float(np.abs(after - one).sum(axis=1).min()) for one in before)
 
 
 def looks(pictures: Frames) -> Looks:

@@ -41,7 +41,7 @@ LEAST = 0.3  # seconds of sound that a shot must have beyond the reach
 
 WORST_BAND, WORST_STEP = 4.0, 5.0  # most that a band or a step may cost: a surprise is not evidence for ever
 BOTH = 0.2  # cost per step of claiming that both sounds are there: two always fit better than one
-MOVED = 2.0  # cost of claiming that the sound was moved at all
+MOVED = 2.0  # cost of claiming anything but one change at the cut: that the sound was moved, or faded
 STRAIGHT_WITHIN = 0.09  # seconds around the cut that are still straight
 EDGE = 2  # steps by which the other end of an overlap may miss the cut
 FADE = 0.22  # seconds on each side, the longest crossfade of a straight cut
@@ -151,7 +151,7 @@ def _best_readings(costs: tuple[F64, F64, F64], middle: int, low: int, high: int
         offset = (begins if abs(begins - middle) > abs(ends - middle) else ends) - middle
         straight = (begins == ends and abs(offset) * STEP <= STRAIGHT_WITHIN) or begins - middle == middle - ends
         relation = Relation.STRAIGHT if straight else Relation.J_CUT if offset < 0 else Relation.L_CUT
-        cost = before[begins] + both[ends] - both[begins] + after[-1] - after[ends] + (0.0 if straight else MOVED)
+        cost = before[begins] + both[ends] - both[begins] + after[-1] - after[ends] + (0.0 if straight and begins == ends else MOVED)
         if relation not in best or cost < best[relation].cost:
             best[relation] = _Reading(float(cost), begins, ends, relation, 0.0 if straight else offset * STEP)
     return list(best.values())

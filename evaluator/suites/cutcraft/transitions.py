@@ -81,17 +81,33 @@ def cut_or_dissolve(looks: Looks, first: int, last: int, confidence: float) -> T
     """What TransNetV2's run of frames [first, last] is, by the share of the change that its largest step makes."""
     reach = looks.frames(AROUND)
     low, high = max(0, first - reach), min(len(looks.time) - 1, last + reach)
-    steps = np.abs(np.diff(looks.histogram[low : high + 1], axis=0)).sum(axis=1)
-    near = slice(max(0, first - 2 - low), last + 2 - low + 1)
-    step = low + near.start + int(steps[near].argmax())
-    whole = looks.change(max(step - 1, 1), min(step + 2, len(looks.time) - 2), PLATEAU)
-    sudden = float(steps[step - low]) / max(whole, 1e-6)
+    step, sudden = suddenness(looks, low, high, (first - 2, last + 2))
     if sudden >= SUDDEN:
         cut = float(looks.time[min(step + 1, len(looks.time) - 1)])
         at = float(looks.time[step])
         return Transition(step, step, at, at, cut, Optical.HARD_CUT, confidence)
     begin, end = ramp(looks, low, high)
     return _gradual(looks, begin, end, Optical.DISSOLVE, confidence)
+
+
+def suddenness(looks: Looks, low: int, high: int, near: tuple[int, int]) -> tuple[int, float]:
+    """(frame before the largest step in `near`, its share of the whole change) within frames [low, high].
+
+    Colours and their places are both looked at; the one whose whole change stands out more of its usual steps decides,
+    for a share of a change that is no larger than the motion says nothing.
+    """
+    width, found = looks.frames(PLATEAU), []
+    for figure, scale in ((looks.histogram, 1.0), (looks.grid.reshape(len(looks.grid), -1), 1.0 / looks.grid[0].size)):
+        part = figure[low : high + 1].astype(np.float64)
+        steps = np.abs(np.diff(part, axis=0)).sum(axis=1) * scale
+        begin = max(0, near[0] - low)
+        step = begin + int(steps[begin : near[1] - low + 1].argmax())
+        before, after = part[max(0, step - width) : step + 1], part[step + 1 : step + 2 + width]
+        whole = float(np.abs(before.mean(axis=0) - after.mean(axis=0)).sum()) * scale
+        far = float(np.abs(part[:width].mean(axis=0) - part[-width:].mean(axis=0)).sum()) * scale
+        found.append((far / max(float(np.median(steps)), 1e-9), low + step, float(steps[step]) / max(whole, far, 1e-9)))
+    _, step, share = max(found)
+    return step, share
 
 
 def ramp(looks: Looks, low: int, high: int) -> tuple[int, int]:

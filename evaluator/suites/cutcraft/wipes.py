@@ -27,7 +27,10 @@ MIN_EVIDENCE = 1.03
 """Rank plus that lead. Development shots: wipes from 1.05 up, whatever moves inside one shot up to 1.01."""
 
 MIN_CHANGE = 0.4
-"""Colours before and after must differ this much (see `Looks.change`): a passer-by leaves the scene as it was."""
+"""The sides must be this unlike (see `Looks.change`)."""
+
+MIN_RETURN = 0.3
+"""And no two of their frames more alike than this (see `Looks.returns`): a passer-by leaves the scene as it was."""
 
 AROUND = 1.0  # seconds on each side among which a change is ranked
 SIDES = 0.2  # seconds before and after whose colours are compared
@@ -56,7 +59,8 @@ def wipes(looks: Looks) -> list[Wipe]:
         half = durations[which] // 2
         wipe = Wipe(int(middle) - half, int(middle) + half, float(best[middle, which]))
         best[max(0, wipe.first - half) : wipe.last + half + 1] = -1.0
-        if looks.change(wipe.first, wipe.last, SIDES) >= MIN_CHANGE:
+        changed = looks.change(wipe.first, wipe.last, SIDES) >= MIN_CHANGE
+        if changed and looks.returns(wipe.first, wipe.last, AROUND) >= MIN_RETURN:
             found.append(wipe)
     return sorted(found, key=lambda wipe: wipe.first)
 

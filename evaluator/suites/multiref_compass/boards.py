@@ -1,6 +1,6 @@
-"""MultiRef-Compass's tables: the sub-metrics raw, per board, with n; the same over the samples that all systems have;
-what stands behind EF and SLS; strict speech content by language; dimensions, win rates and people.
+"""MultiRef-Compass's tables: raw sub-metrics per board, over all samples and over those that all systems have.
 
+Further: what stands behind EF and SLS, strict speech content by language, dimensions, win rates and people.
 Systems drop samples (safety filters), so that a mean over what each has compares different samples: the table of common
 samples stands beside it, and how many a system lacks is counted. Means of stand-ins are other cells, marked `*`.
 """

@@ -51,7 +51,7 @@ CHOICES = (
     ),
     Choice(
         "sls",
-        "confidence over face tracks of the most prominent face; embedded: mouth opening against voice level",
+        "SyncNet's confidence over tracks of the most prominent face; not mounted: mouth opening against voice level",
         "SyncNet as shipped with LatentSync, S3FD faces, all tracks",
     ),
     Choice(

@@ -1,7 +1,7 @@
-"""The sub-metrics that are a mean of a judge's grades (sections 3.3, 3.5, 3.7, 3.9): AQ, DP, ESM, SC, VTF, ATF, SCA,
-TOF.
+"""The sub-metrics that are a mean of a judge's grades (sections 3.3 to 3.9).
 
-Each is its items and the rubric that says what the grades mean; `grading` does the rest.
+AQ, DP, ESM, SC, VTF, ATF, SCA, TOF. Each is its items and the rubric that says what the grades mean; `grading` does
+the rest.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Sheet:
 
 
 _FOLLOWED = (
-    "5: entirely as asked. 4: as asked with a slight deviation. 3: partly. 2: a trace of it. 1: absent or the opposite. "
+    "5: entirely as asked. 4: as asked with a slight deviation. 3: partly. 2: a trace of it. 1: absent or opposite. "
     "A reading that fulfils the demand in another plausible way is as asked."
 )
 SHEETS = (
@@ -96,8 +96,8 @@ SHEETS = (
         "Detail preservation (DP)",
         "A judge's grades of whether entities keep the fine attributes of their references.",
         details,
-        "5: every attribute is kept. 4: one small difference. 3: several differences or a clear one. 2: most attributes "
-        "differ. 1: another thing, or absent. What the prompt asks to change counts as kept.",
+        "5: every attribute is kept. 4: one small difference. 3: several differences or a clear one. 2: most differ. "
+        "1: another thing, or absent. What the prompt asks to change counts as kept.",
         (SEES, COMPARES),
         "3.5",
     ),

@@ -74,8 +74,9 @@ def references(case: Case, only: int | None, media: Mapping[str, Any]) -> list[P
         for number, role in enumerate(views(case, entity.entity_id), 1):
             if (frames := media.get(_name(role))) is not None:
                 parts.append(still(frames, 0, f"reference {LETTERS[place]} view {number}").part)
-    if media.get("reference_clip") is not None:
-        parts.append(clip_frames(media["reference_clip"], "reference clip").part)
+    clip = media.get("reference_clip")
+    if clip is not None:  # as stills: all clips of one question would have to share their times
+        parts += [still(clip, row, f"reference clip moment {row + 1}").part for row in range(len(clip.data))]
     return parts
 
 

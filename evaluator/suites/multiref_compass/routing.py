@@ -70,6 +70,7 @@ def routed(metric: Metric, case: Case) -> Metric:
         metric,
         needs={},
         needs_of=None,
+        instead=None,
         judged=None,
         optional=frozenset(),
         reads=("data",),

@@ -1,5 +1,4 @@
-"""Strict SCA (section 3.9): are the recognised words exactly the lines that were given, in their language, and no
-others.
+"""Strict SCA (section 3.9): are the recognised words exactly the given lines, in their language, and no others.
 
 1 or 0 per case, from a recogniser and not from a judge. Lower case, punctuation dropped, Chinese and Japanese compared
 sign by sign. What it does not know: who spoke. A recogniser's own slips lower the rate, and a rate of its own stands

@@ -2,10 +2,12 @@
 
 The arithmetic is the published one: per shift the mean distance of lip and sound over a track, confidence = median -
 least, offset = reach - place of the least; the clip's value is the mean over its tracks, each of more than 50 frames of
-25 a second with a face of more than 100 pixels. The embedded signals stand in for SyncNet's embeddings: how far the
-mouth opens against the level of the voice band, z-scored over the track, distance = their root mean square difference.
-Such a confidence is smaller than SyncNet's (0 to about 1, not 10) and comes from the most prominent face alone, so that
-its values share nothing with published ones but their direction.
+25 a second with a face of more than 100 pixels. Where SyncNet is mounted its vectors are compared; faces are the most
+prominent one of each frame and not all of S3FD, so even then the whole is a stand-in.
+
+Without SyncNet the mouth's opening is compared with the level of the voice band, z-scored over the track, by their root
+mean square difference. Such a confidence is smaller (0 to about 1, not 10), so that its values share nothing with
+published ones but their direction.
 
 A clip that the judge screens out, and one without a track, is `filtered`. Without a judge nothing is screened, and
 `sls` is empty; `sls_unscreened` needs none and says what it is.
@@ -13,16 +15,18 @@ A clip that the judge screens out, and one without a track, is `filtered`. Witho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from evaluator.errors import NotApplicable
-from evaluator.experts.features import FaceTrack
+from evaluator.experts.face_tracks import LEAST_TICKS, tracks
+from evaluator.experts.features import FaceTrack, LipTracks, WindowEmbeddings
 from evaluator.judge.prompts import load
 from evaluator.judge.types import Answer, Question
-from evaluator.media.types import F64, Audio, ClipInfo
+from evaluator.media.types import F32, F64, Audio, ClipInfo
 from evaluator.metrics import alignment
 from evaluator.metrics.answers import accepted
 from evaluator.metrics.base import Direction, Judged, Metric, Outcome
@@ -33,13 +37,6 @@ from evaluator.suites.multiref_compass.grading import MOTION, evidence
 
 REACH = 15
 """Ticks of 0.04 s to either side."""
-LONGEST_GAP = 1.0
-"""Seconds without a detection that do not end a track: 25 frames at 25 a second."""
-SAME_FACE = 0.5
-"""Least intersection over union of boxes that follow each other."""
-LEAST_DETECTIONS, LEAST_SIDE = 50, 100.0
-"""More than so many ticks of the clock, and more than so many pixels, mean of the larger side."""
-
 PROMPT = "multiref_screen"
 
 
@@ -47,38 +44,6 @@ def confidence(distance: F64) -> tuple[float, int]:
     """(median - least, offset in ticks) of the mean distances [2 reach + 1] by shift, the first one at -reach."""
     least = int(np.argmin(distance))
     return float(np.median(distance) - distance[least]), len(distance) // 2 - least
-
-
-def tracks(faces: FaceTrack, width: int, height: int) -> list[slice]:
-    """Runs of frames that follow one face: boxes overlap by more than half, gaps of at most a second."""
-    found = np.flatnonzero(faces.score > 0)
-    runs: list[list[int]] = []
-    for row in found.tolist():
-        last = runs[-1][-1] if runs else None
-        near = last is not None and faces.time[row] - faces.time[last] <= LONGEST_GAP
-        if near and last is not None and overlap(faces.box[last], faces.box[row]) > SAME_FACE:
-            runs[-1].append(row)
-        else:
-            runs.append([row])
-    size = np.array([width, height, width, height], np.float64)
-    return [slice(run[0], run[-1] + 1) for run in runs if _large(faces.box[run] * size) and _long(faces.time[run])]
-
-
-def _large(boxes: F64) -> bool:
-    sides = np.maximum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1])
-    return bool(sides.mean() > LEAST_SIDE)
-
-
-def _long(times: F64) -> bool:
-    """More than fifty ticks of the clock, whatever the frame rate of the clip."""
-    return bool((times[-1] - times[0]) * alignment.TICKS_PER_SECOND >= LEAST_DETECTIONS)
-
-
-def overlap(one: Any, other: Any) -> float:
-    """Intersection over union of two boxes [4]."""
-    shared = np.clip(np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2]), 0, None).prod()
-    union = (one[2:] - one[:2]).prod() + (other[2:] - other[:2]).prod() - shared
-    return float(shared / union) if union > 0 else 0.0
 
 
 def distances(faces: FaceTrack, rows: slice, sound: Audio) -> F64 | None:
@@ -93,7 +58,7 @@ def distances(faces: FaceTrack, rows: slice, sound: Audio) -> F64 | None:
     for shift in range(2 * REACH + 1):
         heard = voice[shift : shift + len(mouth)]
         known = np.isfinite(mouth[: len(heard)]) & np.isfinite(heard)
-        if known.sum() < LEAST_DETECTIONS:
+        if known.sum() < LEAST_TICKS:
             return None
         found.append(_apart(mouth[: len(heard)][known], heard[known]))
     return np.array(found)
@@ -106,18 +71,42 @@ def _apart(one: F64, other: F64) -> float:
     return float(np.sqrt(np.mean(((one - one.mean()) / one.std() - (other - other.mean()) / other.std()) ** 2)))
 
 
+def syncnet_distances(lips: F32, voice: F32) -> F64:
+    """Mean distance per shift [31] of vectors [F, D] and [F, D]; beyond the ends the sound is a zero vector."""
+    padded = np.pad(voice.astype(np.float64), ((REACH, REACH), (0, 0)))
+    seen = lips.astype(np.float64)
+    return np.array(
+        [np.linalg.norm(seen - padded[shift : shift + len(seen)], axis=1).mean() for shift in range(2 * REACH + 1)]
+    )
+
+
+def compute_syncnet(lips: LipTracks, voice: WindowEmbeddings) -> Outcome:
+    """Mean confidence over the tracks. Raises NotApplicable `filtered` without a track that sound goes with."""
+    curves = []
+    for track in lips.tracks:
+        heard = voice.vectors[track.first : track.first + len(track.vectors)]
+        if len(heard):
+            curves.append(syncnet_distances(track.vectors[: len(heard)], heard))
+    return mean_confidence(curves, len(lips.tracks))
+
+
 def compute(faces: FaceTrack, sound: Audio, clip: ClipInfo) -> Outcome:
-    """Mean confidence over the tracks. Raises NotApplicable `filtered` without a track that can be followed."""
+    """The stand-in: mean confidence over the tracks. Raises NotApplicable `filtered` without one to follow."""
     if clip.video is None:
         raise NotApplicable("not_applicable", "the clip has no pictures")
     found = tracks(faces, clip.video.width, clip.video.height)
     curves = [curve for rows in found if (curve := distances(faces, rows, sound)) is not None]
+    return mean_confidence(curves, len(found))
+
+
+def mean_confidence(curves: Sequence[F64], tracks: int) -> Outcome:
+    """The value of a clip from the distances of its tracks."""
     if not curves:
-        raise NotApplicable("filtered", f"no face track of two seconds with a mouth and a voice ({len(found)} tracks)")
+        raise NotApplicable("filtered", f"no face track of two seconds with a mouth and a voice ({tracks} tracks)")
     each = [confidence(curve) for curve in curves]
     details = {
         "tracks": [{"confidence": value, "offset_ticks": offset} for value, offset in each],
-        "dropped": len(found) - len(curves),
+        "dropped": tracks - len(curves),
     }
     return Outcome(max(0.0, float(np.mean([value for value, _ in each]))), details=details)
 
@@ -138,43 +127,72 @@ def passes(screen: dict[str, Any]) -> bool:
     )
 
 
-def compute_screened(answers: Sequence[Answer], frames: Any, faces: FaceTrack, sound: Audio, clip: ClipInfo) -> Outcome:
-    """The same for clips that the judge lets through; others are `filtered`."""
-    answer = accepted(answers[0])
-    if not passes(answer.value):
-        raise NotApplicable("filtered", f"pre-screen: {answer.value}")
-    found = compute(faces, sound, clip)
-    details = {**found.details, "screen": answer.value, "ledger_key": answer.key, "evidence": "native"}
-    return Outcome(found.value, details=details)
+def screened(compute: Callable[..., Outcome]) -> Callable[..., Outcome]:
+    """`compute` for clips that the judge lets through; others are `filtered`."""
+
+    def compute_screened(answers: Sequence[Answer], frames: Any, **needs: Any) -> Outcome:
+        answer = accepted(answers[0])
+        if not passes(answer.value):
+            raise NotApplicable("filtered", f"pre-screen: {answer.value}")
+        found = compute(**needs)
+        details = {**found.details, "screen": answer.value, "ledger_key": answer.key, "evidence": "native"}
+        return Outcome(found.value, details=details)
+
+    return compute_screened
 
 
-_NEEDS: dict[str, Need] = {"faces": ExpertNeed("faces", sampling=ALL_FRAMES), "sound": AudioNeed(), "clip": ClipNeed()}
-_STANDS_IN = {"faces": "SyncNet of LatentSync on S3FD tracks"}
-SLS = Metric(
-    id="sls",
-    version=1,
-    title="Speech-lip sync (SLS)",
-    summary="Confidence that lips and voice belong together, over face tracks that a judge found fit to be followed.",
-    direction=Direction.HIGHER,
-    range=(0.0, None),
-    unit="",
-    paper="MultiRef-Compass, spec section 3.6",
-    needs={"frames": FramesNeed(MOTION), **_NEEDS},
-    compute=compute_screened,
-    judged=Judged(ask, ("prompt",), (PROMPT,)),
-    stands_in_for=_STANDS_IN,
+SIGNALS: dict[str, Need] = {"faces": ExpertNeed("faces", sampling=ALL_FRAMES), "sound": AudioNeed(), "clip": ClipNeed()}
+EMBEDDED: dict[str, Need] = {"lips": ExpertNeed("face_lip_embedding"), "voice": ExpertNeed("voice_embedding")}
+PUBLISHED = {"faces": "SyncNet of LatentSync on S3FD tracks"}
+
+
+def _metric(metric_id: str, title: str, summary: str) -> Metric:
+    return Metric(
+        id=metric_id,
+        version=1,
+        title=title,
+        summary=summary,
+        direction=Direction.HIGHER,
+        range=(0.0, None),
+        unit="",
+        paper="MultiRef-Compass, spec section 3.6",
+        needs=EMBEDDED,
+        compute=compute_syncnet,
+        instead=Metric(
+            id=metric_id,
+            version=1,
+            title=f"{title}, proxy",
+            summary=summary,
+            direction=Direction.HIGHER,
+            range=(0.0, None),
+            unit="",
+            paper="stand-in for MultiRef-Compass, spec section 3.6",
+            needs=SIGNALS,
+            compute=compute,
+            stands_in_for=PUBLISHED,
+        ),
+    )
+
+
+def _screened(metric: Metric) -> Metric:
+    """The metric behind the judge's pre-screen, and its stand-in likewise."""
+    return replace(
+        metric,
+        needs={"frames": FramesNeed(MOTION), **metric.needs},
+        compute=screened(metric.compute),
+        judged=Judged(ask, ("prompt",), (PROMPT,)),
+        instead=_screened(metric.instead) if metric.instead else None,
+    )
+
+
+SLS = _screened(
+    _metric(
+        "sls",
+        "Speech-lip sync (SLS)",
+        "Confidence that lips and voice belong together, over face tracks that a judge found fit to be followed.",
+    )
 )
-UNSCREENED = Metric(
-    id="sls_unscreened",
-    version=1,
-    title="Speech-lip sync, not screened",
-    summary="The same without a judge's pre-screen.",
-    direction=Direction.HIGHER,
-    range=(0.0, None),
-    unit="",
-    paper="MultiRef-Compass, spec section 3.6",
-    needs=_NEEDS,
-    compute=compute,
-    stands_in_for=_STANDS_IN,
+UNSCREENED = _metric(
+    "sls_unscreened", "Speech-lip sync, not screened", "The same without a judge's pre-screen, so for any face."
 )
 METRICS = (SLS, UNSCREENED)

@@ -1,5 +1,4 @@
-"""VTQ and ATQ (sections 3.1 and 3.2): technical quality of picture and sound, without a judge. Both need mounted
-models.
+"""VTQ and ATQ (sections 3.1 and 3.2): technical quality of picture and sound, by models that have to be mounted.
 
 VTQ is the raw figure of DOVER++'s technical branch, because the paper's numbers (0.16 to 0.24) fit raw figures of good
 clips better than scaled ones; the sigmoid of T2AV-Compass stands in the details. Its fragments are drawn from a seed

@@ -17,7 +17,7 @@ from evaluator.suites.ave_compass.taxonomy import OPERATIONS, STRATA
 from tests.conftest import ROOT
 from tests.suites.ave_compass.manifests import write_manifest
 
-EXAMPLE = ROOT / "manifests" / "ave_compass" / "example.jsonl"
+EXAMPLE = ROOT / "manifests" / "ave_compass.example.jsonl"
 
 
 def test_nothing_is_required() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,18 @@ def test_the_second_question_shows_the_clips_swapped(tmp_path: Path) -> None:
         court.hear(METRIC, case("B", rival="r"), output_frames=OUTPUT, rival_frames=RIVAL)
     first, second = seen
     assert first["first"] == second["second"] != first["second"] == second["first"]
+
+
+def test_all_clips_of_a_question_are_shown_at_the_same_times(tmp_path: Path) -> None:
+    """A request has one list of times: the rival at half the rate shows its nearest frames."""
+    slow = replace(RIVAL, data=RIVAL.data[:4], index=RIVAL.index[::2], time=RIVAL.time[::2])
+    metric = SUITE.metric("pairwise_edit_accuracy")
+    with Court(tmp_path, lambda question: label(question, "C")) as court:
+        court.hear(metric, case("B", rival="r"), output_frames=OUTPUT, rival_frames=slow, source_frames=pictures(1))
+        for question in court.asked:
+            shown = [part for part in question.parts if isinstance(part, FramesPart)]
+            assert {part.name for part in shown} == {"source", "first", "second"}
+            assert len({part.times for part in shown}) == 1
 
 
 def won(system: str, rival: str, value: float | None, case_id: str, why: str = "") -> Score:

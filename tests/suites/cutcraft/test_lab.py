@@ -81,7 +81,7 @@ class TestShots:
         assert there_and_back(2, 1) == [0, 0]
 
     def test_the_camera_moves_by_its_speed(self) -> None:
-        ramp = np.tile(np.arange(448, dtype=np.uint8)[None, None, :, None] // 2, (1, 252, 1, 3))
+        ramp = np.tile((np.arange(448) // 2).astype(np.uint8)[None, None, :, None], (1, 252, 1, 3))
         frames = filmed(ramp, 3, 8.0)
         assert frames.shape == (3, 180, 320, 3)
         assert frames[1].mean() - frames[0].mean() == pytest.approx(4.0, abs=0.3)

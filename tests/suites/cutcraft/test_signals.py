@@ -195,7 +195,7 @@ class TestCutScores:
         found = [Candidate(2.2, Optical.WIPE), Candidate(2.8, Optical.HARD_CUT)]
         assert match_transitions([2.9, None, 2.0], found, PAPER) == [found[1], None, found[0]]
         assert match_transitions([2.9, None, 2.0], found, COMPAT) == [found[0], None, found[0]]
-        assert match_transitions([2.9, 2.7], found[1:], PAPER) == [found[1], None]
+        assert match_transitions([2.85, 2.7], found[1:], PAPER) == [found[1], None]
         assert match_transitions([1.8], found[1:], PAPER) == [None]
 
     def test_visual_match(self) -> None:

@@ -94,16 +94,29 @@ class TestAmbienceOfTheReference:
         ("begins", "ends", "wanted"),
         [
             (CUT, CUT, Relation.STRAIGHT),
-            (CUT - 0.8, CUT - 0.8, Relation.J_CUT),
-            (CUT + 0.8, CUT + 0.8, Relation.L_CUT),
-            (CUT - 0.5, CUT - 0.5, Relation.J_CUT),
-            (CUT + 0.5, CUT + 0.5, Relation.L_CUT),
-            (CUT - 0.2, CUT - 0.2, Relation.STRAIGHT),  # D-18
-            (CUT + 0.2, CUT + 0.2, Relation.STRAIGHT),  # D-18
+            (CUT - 0.8, CUT, Relation.J_CUT),
+            (CUT, CUT + 0.8, Relation.L_CUT),
+            (CUT - 0.5, CUT, Relation.J_CUT),
+            (CUT, CUT + 0.5, Relation.L_CUT),
+            (CUT, CUT + 0.3, Relation.L_CUT),
+            (CUT - 0.3, CUT, Relation.STRAIGHT),  # D-18
+            (CUT - 0.2, CUT, Relation.STRAIGHT),  # D-18
         ],
     )
     def test_table(self, begins: float, ends: float, wanted: Relation) -> None:
         assert ambience(bridged(begins, ends), CUT).relation is wanted
+
+    def test_measured_fullness(self) -> None:
+        """The spec's figures, within what other noise makes of them."""
+        offsets = [(CUT - 0.8, CUT, 0.471), (CUT - 0.5, CUT, 0.720), (CUT - 0.3, CUT, 0.860), (CUT, CUT + 0.3, 0.775)]
+        assert [ambience(bridged(begins, ends), CUT).full for begins, ends, _ in offsets] == pytest.approx(
+            [full for *_, full in offsets], abs=0.05
+        )
+
+    def test_a_crossfade_reads_as_an_l_cut(self) -> None:
+        """D-18, measured with a fullness of 0.845."""
+        found = ambience(bridged(CUT, CUT, fade=0.4), CUT)
+        assert (found.relation, found.full) == (Relation.L_CUT, pytest.approx(0.845, abs=0.03))
 
     def test_silence_and_one_bed_are_unavailable(self) -> None:
         assert ambience(as_audio(np.zeros(220_500)), CUT).relation is None

@@ -136,3 +136,12 @@ def test_some_answers_are_a_partial_mean(tmp_path: Path) -> None:
     assert isinstance(found, Outcome)
     assert found.value == pytest.approx(4, abs=1e-5)
     assert found.details["evidence"] == "partial 6 of 7"
+
+
+def test_a_reference_clip_is_shown_as_stills_beside_the_target(tmp_path: Path) -> None:
+    """Two clips of different times cannot be in one question."""
+    with Court(tmp_path, by_item({})) as court:
+        court.value(DP, case("s5/x"), **MEDIA, reference_clip=flat(120, 4))
+        question = court.asked[0]
+    assert names(question, FramesPart) == ["target"]
+    assert names(question, ImagePart)[1:] == [f"reference clip moment {number}" for number in range(1, 5)]

@@ -1,4 +1,4 @@
-"""A run with pictures, a clip and a sound-only file as references; the importer; the worked example; rejudging by CLI."""
+"""A run with pictures, a clip and a sound-only file as references; the importer; the example; the commands."""
 
 from __future__ import annotations
 

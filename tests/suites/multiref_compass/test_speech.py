@@ -11,23 +11,41 @@ import pytest
 
 from evaluator.errors import NotApplicable
 from evaluator.experts.ecapa_stand_in import EcapaStandIn
-from evaluator.experts.features import FaceTrack, SpeakerEmbedding, SpeechActivity, Transcript, Utterance
+from evaluator.experts.face_lips import FaceLips, track_crops
+from evaluator.experts.face_tracks import PAD, lip_crop, squares, tracks
+from evaluator.experts.features import (
+    FaceTrack,
+    LipTrack,
+    LipTracks,
+    SpeakerEmbedding,
+    SpeechActivity,
+    Transcript,
+    Utterance,
+    WindowEmbeddings,
+)
 from evaluator.experts.resemblyzer import Resemblyzer
 from evaluator.experts.silero_vad import SileroVad
 from evaluator.media.types import Audio, ClipInfo
 from evaluator.metrics.base import Outcome
+from evaluator.runner.experts import ExpertPool
+from evaluator.runner.graph import Missing
 from evaluator.runner.outcome import Absent
 from evaluator.runtime.session import SessionSource
+from evaluator.runtime.store import Store
 from evaluator.schema import ExpertNeed, Reference
 from evaluator.suites.multiref_compass import SUITE, sls, ts
 from evaluator.suites.multiref_compass.sca_strict import compute as strict
 from evaluator.suites.multiref_compass.sca_strict import normalised
-from evaluator.suites.multiref_compass.sls import confidence, tracks
+from evaluator.suites.multiref_compass.sls import confidence
 from evaluator.suites.multiref_compass.technical import compute_vtq, seed_of, sigmoid
-from tests.experts.pictures import clip_of
+from tests.experts.fakes import FakeSession, FakeSource
+from tests.experts.pictures import clip_of, frames_of
 from tests.experts.sounds import sound, speech_sources
 from tests.suites.judging import Court, written
 from tests.suites.multiref_compass.cases import case, flat, view
+
+PROXY = SUITE.metric("sls").instead
+assert PROXY is not None
 
 
 def test_confidence_of_the_toy() -> None:
@@ -102,6 +120,58 @@ def test_tracks_break_where_the_face_jumps_and_small_or_short_ones_are_dropped()
     assert caught.value.reason == "filtered"
 
 
+def test_shifted_vectors_are_found_again_by_the_published_arithmetic() -> None:
+    """The sound is three windows late: the least distance lies there, and a foreign voice has no such place."""
+    rng = np.random.default_rng(0)
+    lips = rng.standard_normal((80, 32)).astype(np.float32)
+    late = np.roll(lips, 3, axis=0)
+    track = LipTracks((LipTrack(5, lips),))
+    voice = WindowEmbeddings(np.concatenate([rng.standard_normal((5, 32)), late]).astype(np.float32), 25.0)
+    found = sls.compute_syncnet(track, voice)
+    assert found.details["tracks"][0]["offset_ticks"] == -3
+    foreign = WindowEmbeddings(rng.standard_normal((85, 32)).astype(np.float32), 25.0)
+    assert found.value > 4 * sls.compute_syncnet(track, foreign).value
+    with pytest.raises(NotApplicable, match="0 tracks"):
+        sls.compute_syncnet(LipTracks(()), voice)
+
+
+def test_lips_are_cut_below_the_face_and_grey_lies_outside() -> None:
+    picture = np.zeros((100, 100, 3), np.uint8)
+    picture[60:80] = 200
+    crop = lip_crop(picture, 20, 50, 50)  # rows 30 to 86, columns 22 to 78
+    assert crop.shape == (224, 224, 3)
+    bright = np.flatnonzero(crop[:, 112, 0] > 100)
+    assert bright[0] / 224 == pytest.approx(30 / 56, abs=0.02)
+    corner = lip_crop(picture, 20, 0, 0)
+    assert (corner[0, 0] == PAD).all()
+    jitter = np.tile([10.0, 10, 50, 50], (30, 1))
+    jitter[11] += 25
+    np.testing.assert_allclose(squares(jitter), np.tile([20.0, 30, 30], (30, 1)))
+
+
+def test_the_eye_sees_windows_of_five_crops_in_blue_green_red(tmp_path: Path) -> None:
+    session = FakeSession(lambda feeds: {"embedding": feeds["frames"].mean(axis=(2, 3, 4))}, ["embedding"])
+    data = np.zeros((60, 48, 64, 3), np.uint8)
+    data[..., 0] = 90
+    frames = replace(frames_of(data), clip=clip_of(60, 480, 640))
+    found = FaceLips(FakeSource({"syncnet_lip.onnx": session})).run(
+        ExpertNeed("face_lip_embedding"), {"frames": frames, "faces": face(mouth(60 / RATE))}
+    )
+    assert [track.first for track in found.tracks] == [0]
+    assert found.tracks[0].vectors.shape == (55, 3)
+    assert session.fed[0]["frames"].shape[1:] == (3, 5, 224, 224)
+    np.testing.assert_allclose(found.tracks[0].vectors[0], [0, 0, 90], atol=1)
+    assert track_crops(frames, face(mouth(60 / RATE)), slice(10, 40))[0] == 10
+
+
+def test_syncnet_takes_over_where_it_is_mounted(models: SessionSource) -> None:
+    assert isinstance(models, Store)
+    missing = ExpertPool(models).serve("face_lip_embedding")
+    assert isinstance(missing, Missing)
+    assert "syncnet_lip/syncnet_lip.onnx" in missing.message
+    assert SUITE.metric("sls").instead is PROXY
+
+
 def screen(**change: Any) -> dict[str, Any]:
     good = {
         "speaking_face_visible": True,
@@ -125,7 +195,7 @@ def test_a_clip_that_the_screen_stops_is_filtered(tmp_path: Path, change: dict[s
     opening = mouth(6)
     media = {"frames": flat(90, 16), "faces": face(opening), "sound": voice(opening), "clip": CLIP}
     with Court(tmp_path, lambda question: written(screen(**(change if "stopped" in question.item else {})))) as court:
-        stopped = court.hear(SUITE.metric("sls"), case("stopped/x"), **media)
+        stopped = court.hear(PROXY, case("stopped/x"), **media)
     assert isinstance(stopped, Absent)
     assert stopped.reason.code == "filtered"
     assert "pre-screen" in stopped.reason.message
@@ -135,7 +205,7 @@ def test_a_clip_that_passes_has_the_value_of_the_unscreened_one(tmp_path: Path) 
     opening = mouth(6)
     media = {"faces": face(opening), "sound": voice(opening), "clip": CLIP}
     with Court(tmp_path, lambda _: written(screen())) as court:
-        passed = court.hear(SUITE.metric("sls"), case(), frames=flat(90, 16), **media)
+        passed = court.hear(PROXY, case(), frames=flat(90, 16), **media)
     assert isinstance(passed, Outcome)
     assert passed.value == pytest.approx(sls.compute(**media).value, abs=1e-6)
 

@@ -1,0 +1,79 @@
+"""B2: does motion follow the music, and does the sound at each cut fit its optical effect?
+
+Music is the whole mix: no separation of stems ships with the project, and the record says so. D-01: in `compat` a flash
+to white has none of the words looked for, so it is rated like a hard cut.
+"""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from evaluator.errors import NotApplicable
+from evaluator.media.types import Audio
+from evaluator.metrics.arithmetic import clip01
+from evaluator.metrics.base import Metric, Outcome
+from evaluator.schema import AudioNeed, AudioView, FramesNeed
+from evaluator.suites.cutcraft import motion, rhythm
+from evaluator.suites.cutcraft.cut_scores import wanted_optical
+from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card
+from evaluator.suites.cutcraft.flags import Defects
+from evaluator.suites.cutcraft.flow import moved
+from evaluator.suites.cutcraft.modes import Played
+from evaluator.suites.cutcraft.onsets import RATE
+from evaluator.suites.cutcraft.scene import Scene, stretch
+
+NEEDS = {"flow": FramesNeed(motion.VIEW), "track": AudioNeed(AudioView(RATE))}
+NO_ANSWER = 0.5
+"""What the reference writes where there is no number (D-21)."""
+
+
+def score(played: Played) -> Outcome:
+    """0.65 following + 0.35 fitting. Without music nothing follows it: that half is 0."""
+    scene = played.scene
+    samples = _track(scene).float32
+    music = rhythm.has_music(samples)
+    follow = _following(scene) if music else 0.0
+    fits = {cut: fit for cut, fit in _fits(scene).items() if fit is not None}
+    fit = fmean(fits.values()) if fits else None
+    if scene.defects.failure_is_half:
+        follow, fit = (NO_ANSWER if part is None else part for part in (follow, fit))
+    if follow is None or fit is None:
+        raise NotApplicable("not_applicable", "Music and motion do not vary together, or no cut has sound around it.")
+    return Outcome(
+        clip01(rhythm.WEIGHTS[0] * follow + rhythm.WEIGHTS[1] * fit),
+        details={"music": music, "following": follow, "fitting": fit, "cuts": fits, "music_is": "the whole mix"},
+    )
+
+
+def _track(scene: Scene) -> Audio:
+    """The sound from the clip's first frame on."""
+    return stretch(scene.media["track"], float(scene.media["flow"].time[0]), (0.0, scene.edit.duration))
+
+
+def _following(scene: Scene) -> float | None:
+    levels = rhythm.hop_levels(_track(scene).float32, RATE)
+    return rhythm.following(levels, moved(scene.media["flow"], scene.defects.nominal_rate), scene.defects.nominal_rate)
+
+
+def _fits(scene: Scene) -> dict[str, float | None]:
+    """Transition -> how the sound fits; only those whose shots are there."""
+    samples = _track(scene).float32
+    return {
+        str(place + 1): rhythm.fit_of_cut(samples, RATE, cut, wanted_optical(wanted.optical, scene.defects))
+        for place, (cut, wanted) in enumerate(zip(scene.cuts, scene.prompt.cuts, strict=True))
+        if cut is not None
+    }
+
+
+DIMENSION = Dimension(
+    "B2",
+    "Rhythm",
+    "Whether motion follows the music, and whether the sound at each cut fits its effect.",
+    score,
+    needs=lambda defects: NEEDS,
+)
+
+
+def metric(defects: Defects) -> Metric:
+    """B2 of one profile."""
+    return card(DIMENSION, defects)

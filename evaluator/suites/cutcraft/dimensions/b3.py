@@ -1,0 +1,140 @@
+"""B3: do rhythm and mood of the sound suit the cutting and the script? A judge on rhythm, tags of the sound on mood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from evaluator.experts.features import AudioTags
+from evaluator.judge.evidence_text import Fact
+from evaluator.judge.types import Status
+from evaluator.media.types import Audio
+from evaluator.metrics.base import Metric, Outcome
+from evaluator.metrics.gates import class_probability
+from evaluator.metrics.levels import rms
+from evaluator.suites.cutcraft import mood
+from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card, required
+from evaluator.suites.cutcraft.flags import Defects
+from evaluator.suites.cutcraft.merge import mood_and_rhythm
+from evaluator.suites.cutcraft.modes import Played, Said, Wanted
+from evaluator.suites.cutcraft.rhythm import QUIET
+from evaluator.suites.cutcraft.scene import Scene
+from evaluator.suites.cutcraft.scoring import RHYTHM
+
+FORM, ITEM = "cut_rhythm", "B3/rhythm"
+CLASSES = {
+    "happy": "Happy music",
+    "funny": "Funny music",
+    "sad": "Sad music",
+    "tender": "Tender music",
+    "exciting": "Exciting music",
+    "angry": "Angry music",
+    "scary": "Scary music",
+}
+"""AudioSet's moods, 276 to 282 of the reference's 527 tags."""
+LEAST_MUSIC = 0.1
+NO_ANSWER = 0.5
+
+
+def rhythm_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
+    """How does the rhythm of the sound go with the cutting? Not asked of a clip without sound: it has no rhythm."""
+    if not scene.has_sound:
+        return []
+    facts, data = pace(scene), {"cuts": pace_text(scene)}
+    cuts = [one.cut for one in scene.edit.changes]
+    return [
+        Wanted(
+            ITEM,
+            lambda: scene.asked(FORM, ITEM, scene.whole, data, facts, True, cuts),
+            {"question": data["cuts"], "measured": dict(facts)},
+        )
+    ]
+
+
+def pace(scene: Scene) -> Mapping[str, Fact]:
+    """What experts found, as the judge is told. Stems are not told: no separation is here."""
+    tags: AudioTags | None = scene.media.get("tags")
+    return {
+        "level of the sound, RMS": round(level(scene), 4),
+        "probability of music": round(music(tags), 3) if tags is not None else None,
+    }
+
+
+def pace_text(scene: Scene) -> str:
+    """How fast the clip is cut, counted from the pictures and not from the alignment."""
+    count, seconds = len(scene.edit.segments), scene.edit.duration
+    times = ", ".join(f"{one.cut:.2f} s" for one in scene.edit.changes)
+    return f"{count} shots in {seconds:.1f} s, mean length {seconds / max(count, 1):.2f} s; cuts at {times or 'no time'}"
+
+
+def level(scene: Scene) -> float:
+    """RMS of the sound, full scale 1."""
+    sound: Audio = scene.media["sound"]
+    return rms(sound.samples) / 32768.0
+
+
+def music(tags: AudioTags) -> float:
+    """Mean probability of music over the clip."""
+    return float(class_probability(tags, "Music").mean())
+
+
+def heard_moods(tags: AudioTags) -> dict[str, float]:
+    """Mean probability of each mood over the clip."""
+    return {name: float(class_probability(tags, title).mean()) for name, title in CLASSES.items()}
+
+
+def mood_part(scene: Scene) -> tuple[float | None, dict[str, float]]:
+    """(score, probabilities of the moods); the score is NO_MUSIC without music, None where nothing can be compared."""
+    tags: AudioTags | None = scene.media.get("tags")
+    if tags is None or not scene.has_sound:
+        return mood.NO_MUSIC, {}
+    heard = heard_moods(tags)
+    if level(scene) < QUIET or music(tags) < LEAST_MUSIC:
+        return mood.NO_MUSIC, heard
+    return mood.mood_score(mood.expected_moods(scene.prompt.words), heard), heard
+
+
+def score(played: Played) -> Outcome:
+    """Mean of both halves; where the script names no mood, the judge's half stands alone (the reference: 0.5, D-21)."""
+    scene = played.scene
+    felt, heard = mood_part(scene)
+    if felt is None and scene.defects.failure_is_half:
+        felt = NO_ANSWER
+    rhythm = _rhythm(played)
+    value = required(rhythm, played, "The rhythm was not judged.")
+    return Outcome(
+        value if felt is None else mood_and_rhythm(value, felt),
+        details={
+            "rhythm": value,
+            "mood": felt,
+            "expected": list(mood.expected_moods(scene.prompt.words)),
+            "heard": heard,
+            "tags": "YAMNet in place of PANNs CNN14",
+            "items": played.items("B3/"),
+        },
+    )
+
+
+def _rhythm(played: Played) -> float | None:
+    if not played.scene.has_sound:
+        return RHYTHM["D"]
+    answer = played.said[ITEM]
+    if answer.status is Status.OK and answer.label is not None:
+        return RHYTHM[answer.label]
+    return NO_ANSWER if played.scene.defects.failure_is_half and answer.status is Status.UNPARSED else None
+
+
+DIMENSION = Dimension(
+    "B3",
+    "Rhythm and mood",
+    "A judge on the rhythm of the sound against the cutting, tags of the sound on its mood against the script.",
+    score,
+    (rhythm_stage,),
+    (FORM,),
+    hears=True,
+    stands_in_for={"audio_tags": "PANNs CNN14"},
+)
+
+
+def metric(defects: Defects) -> Metric:
+    """B3 of one profile."""
+    return card(DIMENSION, defects)

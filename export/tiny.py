@@ -1,0 +1,58 @@
+"""Every reference recipe at a tiny configuration with random weights: torch, ONNX in fp32 and fp16, and comparison.
+
+What a published checkpoint would show about a recipe's numbers this cannot; that the way from torch to a file works, and
+that the file computes what torch computes under the contract of the lock, it does.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluator.errors import PrerequisiteError
+from evaluator.runtime.lock import ModelEntry
+from export.recipe import Parity
+
+if TYPE_CHECKING:
+    from export.half import Precision
+    from export.network import Network
+
+SHAPES = "shapes.json"
+PRECISIONS: tuple[Precision, ...] = ("fp32", "fp16")
+
+
+def tiny(entry: ModelEntry, out: Path) -> dict[Precision, list[Parity]]:
+    """Write `out/<precision>/<file>` for every file of a recipe, and `out/shapes.json`, what it was compared on.
+
+    Raises PrerequisiteError if the recipe needs something that is not here.
+    """
+    found = networks(entry)
+    rows: dict[Precision, list[Parity]] = {precision: [] for precision in PRECISIONS}
+    for network in found:
+        for precision in PRECISIONS:
+            rows[precision] += _written(network, entry, out / precision, precision)
+    out.joinpath(SHAPES).write_text(json.dumps({item.file: _shapes(item, entry) for item in found}), encoding="utf-8")
+    return rows
+
+
+def networks(entry: ModelEntry) -> list[Network]:
+    """The networks of a recipe at its tiny configuration."""
+    module = importlib.import_module(f"export.recipes.{entry.id}")
+    if not hasattr(module, "tiny"):
+        raise PrerequisiteError("has no tiny configuration: its own weights are a megabyte")
+    made: list[Network] = module.tiny()
+    return made
+
+
+def _written(network: Network, entry: ModelEntry, folder: Path, precision: Precision) -> list[Parity]:
+    from export.network import write
+
+    folder.mkdir(parents=True, exist_ok=True)
+    return write(network, entry.file(network.file), folder, precision)
+
+
+def _shapes(network: Network, entry: ModelEntry) -> dict[str, list[int]]:
+    names = [tensor.name for tensor in entry.file(network.file).inputs]
+    return {name: list(value.shape) for name, value in zip(names, network.compared, strict=True)}
