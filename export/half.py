@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import onnx
 
 from export.onnx_file import write
-
-Precision = Literal["fp32", "fp16"]
 
 
 def halve(path: Path, full: Sequence[str] = ()) -> None:

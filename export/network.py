@@ -16,9 +16,9 @@ import torch
 from evaluator.runtime.contract import check_contract
 from evaluator.runtime.lock import ModelFile, Tensor
 from evaluator.runtime.onnx import OnnxSession
-from export.half import Precision, halve
+from export.half import halve
 from export.onnx_file import OPSET, export_torch
-from export.recipe import Parity, compare
+from export.recipe import Parity, Precision, compare
 
 Arrays = Mapping[str, Any]
 
@@ -75,6 +75,11 @@ def measure(network: Network, contract: ModelFile, path: Path, precision: Precis
     check_contract(OnnxSession(path), path.parent.name, at_size(contract, {**feeds, **expected}), path)
     share = network.tolerance if precision == "fp32" else network.half
     return compare(path, feeds, network.settle(expected), share, network.settle)
+
+
+def honours(path: Path, model: str, contract: ModelFile) -> None:
+    """Compare a written file with its whole contract, sizes included. Raises ModelCorrupt."""
+    check_contract(OnnxSession(path), model, contract, path)
 
 
 def at_size(contract: ModelFile, arrays: Arrays) -> ModelFile:

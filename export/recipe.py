@@ -1,8 +1,10 @@
 """What an export recipe is: verified weight files in, ONNX files out, with proof that both compute the same.
 
-A recipe is one module `export/recipes/<model id>.py` with a function `build(sources, out) -> list[Parity]`. It writes
-the files that the lock entry of the model lists under `files` into the folder `out`. Torch files are read with
-`weights_only=True` only. This module and the recipes are the only code that needs torch on a CPU.
+A recipe is one module `export/recipes/<model id>.py`. That of an embedded model has `build(sources, out) ->
+list[Parity]`: it writes the files that the lock entry of the model lists under `files` into the folder `out`. That of a
+reference model has `networks(sources)` and `tiny()`, both lists of `export.network.Network`: the published network, and
+the same architecture at a tiny configuration with random weights, which proves the way where no weights are at hand.
+Torch files are read with `weights_only=True` only. The recipes are the only code that needs torch on a CPU.
 """
 
 from __future__ import annotations
@@ -11,7 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
+
+Precision = Literal["fp32", "fp16"]
+"""What a file computes in. Inputs and outputs are those of the contract either way."""
 
 
 class Sources(Protocol):

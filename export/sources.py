@@ -66,10 +66,11 @@ class LockedSources:
         if path is None:
             listed = " or ".join(str(place) for place in places)
             raise ModelMissing(
-                f"{listed}: missing (model {self.entry.id}, SHA-256 {source.sha256}); "
+                f"{listed}: missing (model {self.entry.id}, SHA-256 {source.sha256 or 'not published'}); "
                 f"origin: {self.entry.origin.published}"
             )
-        _require(source, sha256_file(path), str(path))
+        if source.sha256 is not None:
+            _require(source, sha256_file(path), str(path))
         return path
 
     def module(self, package: str, name: str, stubs: Sequence[str] = ()) -> ModuleType:

@@ -6,17 +6,16 @@ that the file computes what torch computes under the contract of the lock, it do
 
 from __future__ import annotations
 
-import importlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluator.errors import PrerequisiteError
 from evaluator.runtime.lock import ModelEntry
-from export.recipe import Parity
+from export.build import recipe_module
+from export.recipe import Parity, Precision
 
 if TYPE_CHECKING:
-    from export.half import Precision
     from export.network import Network
 
 SHAPES = "shapes.json"
@@ -39,9 +38,9 @@ def tiny(entry: ModelEntry, out: Path) -> dict[Precision, list[Parity]]:
 
 def networks(entry: ModelEntry) -> list[Network]:
     """The networks of a recipe at its tiny configuration."""
-    module = importlib.import_module(f"export.recipes.{entry.id}")
+    module = recipe_module(entry)
     if not hasattr(module, "tiny"):
-        raise PrerequisiteError("has no tiny configuration: its own weights are a megabyte")
+        raise PrerequisiteError(f"its weights are not mounted ({entry.origin.published}), and it has no tiny configuration")
     made: list[Network] = module.tiny()
     return made
 

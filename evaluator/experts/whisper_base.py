@@ -17,7 +17,7 @@ import numpy as np
 
 from evaluator.errors import PrerequisiteError
 from evaluator.experts.base import Expert
-from evaluator.experts.features import Transcript, Utterance
+from evaluator.experts.features import AudioTags, SpeechActivity, Transcript, Utterance
 from evaluator.experts.spectral import hann, mel_bank, mel_spectrogram
 from evaluator.experts.waveform import RATE, samples_of, sound_need, zero_padded
 from evaluator.experts.whisper_tokens import decoded, spans, vocabulary
@@ -36,6 +36,12 @@ BEAMS = 5
 SILENT = 0.6  # a window is silent if the network thinks so with this probability ...
 UNSURE = -1.0  # ... and its words have a mean log-probability below this
 
+GATE = "speech_gate"
+"""Option of a need: listen only if voice activity and the tagger's class Speech both reach 0.5 (seconds, probability).
+In music and noise the network hears words, one long one after the other, at a multiple of the cost of speech."""
+GATE_SECONDS = GATE_PROBABILITY = 0.5
+SPEECH = "Speech"  # AudioSet class
+
 
 class WhisperBase(Expert):
     """capability `transcript`. Words that begin in the last tenth of a second of a clip are not looked for."""
@@ -49,10 +55,16 @@ class WhisperBase(Expert):
         self._loaded: Any = None
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
-        return {"audio": sound_need(want)}
+        witnesses = {"activity": "speech_activity", "tags": "audio_tags"} if gated(want) else {}
+        return {
+            "audio": sound_need(want),
+            **{name: ExpertNeed(capability, want.roles) for name, capability in witnesses.items()},
+        }
 
     def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> Transcript:
         samples = samples_of(inputs["audio"], "Whisper", LEAST)
+        if gated(want) and not speaks(inputs["activity"], inputs["tags"]):
+            return Transcript("", 0.0, (), len(samples) / RATE)
         words = vocabulary(self.sessions.path(self.id, VOCABULARY))
         language, probability = "", 0.0
         found: list[Utterance] = []
@@ -110,6 +122,17 @@ class WhisperBase(Expert):
                     str(folders.pop()), device="cpu", compute_type="float32", inter_threads=1, intra_threads=1
                 )
             return self._loaded
+
+
+def gated(want: ExpertNeed) -> bool:
+    """Whether words are looked for only where two witnesses say that somebody speaks."""
+    return bool(dict(want.options).get(GATE, False))
+
+
+def speaks(activity: SpeechActivity, tags: AudioTags) -> bool:
+    """What the two witnesses say."""
+    likely = tags.probability[:, tags.names.index(SPEECH)].max(initial=0.0)
+    return bool(activity.seconds() >= GATE_SECONDS and likely >= GATE_PROBABILITY)
 
 
 def log_mel(samples: F32) -> F32:

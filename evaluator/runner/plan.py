@@ -83,7 +83,7 @@ class Planner:
         return Job(case, metric, media, template.models, fingerprint)
 
     def _servable(self, case: Case, metric: Metric, media: Mapping[str, str]) -> Metric:
-        """The metric, or what is measured in its place: without a judge, or because no model serves one of its needs."""
+        """The metric, or what is measured in its place without a judge or because no model serves one of its needs."""
         if metric.unjudged is not None and metric.judged and not self.bench.serves(metric.judged.model):
             metric = metric.unjudged
         if metric.instead is None:

@@ -48,20 +48,23 @@ class Origin:
 class Source:
     """One file that an export or a copy reads: a member of a registry package, or a file that the user mounts.
 
-    `inside` names a member of a zip file which is itself a member of the package.
+    `inside` names a member of a zip file which is itself a member of the package. `sha256` is null where a publication
+    names no digest: any mounted file of that name is read, and the export record says which it was.
     """
 
     name: FileName
     package: Pin | None = None
     member: str | None = None
     inside: str | None = None
-    size: int
-    sha256: Sha256
+    size: int | None = None
+    sha256: Sha256 | None = None
 
     @model_validator(mode="after")
     def _one_place(self) -> Source:
         if (self.package is None) != (self.member is None) or (self.inside and not self.member):
             raise ValueError(f"source {self.name}: package and member come together; inside needs both")
+        if (self.size is None) != (self.sha256 is None) or (self.package is not None and self.sha256 is None):
+            raise ValueError(f"source {self.name}: size and digest come together, and only a mounted one may lack them")
         return self
 
 
@@ -110,7 +113,11 @@ class ModelFile:
 
 @dataclass(frozen=True, config=_STRICT, kw_only=True)
 class Export:
-    """How the exported files are made. `sha256` is the digest of the recipe's text: another text, another export."""
+    """How files are made from published weights. `sha256` is the digest of the recipe's text.
+
+    Of a model with exported files, another text is another export. A model whose files are mounted may have a recipe
+    too: it makes those that are networks, and any other file that honours the contract is accepted as well.
+    """
 
     recipe: str
     sha256: Sha256
@@ -154,7 +161,8 @@ class ModelEntry:
                     raise ValueError(f"{self.id}: file {file.name} copies {source}, which is no source")
             if not set(file.beside) <= set(names):
                 raise ValueError(f"{self.id}: file {file.name} names a neighbour that is not listed")
-        if any(file.how == "exported" for file in self.files) != (self.export is not None):
+        makes = {file.how for file in self.files} & ({"exported", "mounted"} if self.export else {"exported"})
+        if bool(makes) != (self.export is not None):
             raise ValueError(f"{self.id}: exported files and an export recipe come together")
         if self.stands_in_for and self.tier is Tier.REFERENCE:
             raise ValueError(f"{self.id}: a reference model stands in for nothing")
@@ -164,6 +172,13 @@ class ModelEntry:
     def stand_in(self) -> bool:
         """True if a record must say that this is not the published model."""
         return bool(self.stands_in_for)
+
+    @property
+    def made(self) -> tuple[ModelFile, ...]:
+        """The files that the recipe makes: the exported ones, or the networks among the mounted ones."""
+        exported = tuple(file for file in self.files if file.how == "exported")
+        mounted = tuple(file for file in self.files if file.how == "mounted" and file.inputs)
+        return (exported or mounted) if self.export else ()
 
     def file(self, name: str) -> ModelFile:
         """The file of that name. Raises KeyError: code asks only for files that the lock lists."""

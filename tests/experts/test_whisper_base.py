@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from evaluator.errors import ExpertError, NotApplicable, PrerequisiteError
 from evaluator.experts import whisper_base
-from evaluator.experts.features import Transcript
-from evaluator.experts.whisper_base import EXPERT, WINDOW, log_mel
+from evaluator.experts.features import AudioTags, SpeechActivity, Transcript
+from evaluator.experts.whisper_base import EXPERT, GATE, WINDOW, log_mel, speaks
 from evaluator.experts.whisper_tokens import FIRST_TIME, SIZE, WORDS, Span, decoded, spans, vocabulary
 from evaluator.media.types import Audio
 from evaluator.runtime.session import SessionSource
@@ -256,3 +256,24 @@ def test_a_talking_head_speaks_its_language(models: SessionSource, shared: Path)
     assert found.language == "en"
     assert "cheerful little boy" in found.text
     assert 0 < found.utterances[-1].end <= found.duration
+
+
+@pytest.mark.parametrize(("seconds", "speech", "listens"), [(1.0, 0.9, True), (0.3, 0.9, False), (1.0, 0.3, False)])
+def test_a_gated_need_listens_only_where_two_witnesses_hear_speech(
+    seconds: float, speech: float, listens: bool
+) -> None:
+    activity = SpeechActivity(np.ones(round(seconds * 10), np.float32), 0.1, 2.0)
+    tags = AudioTags(np.array([[0.1, 0.0], [0.1, speech]], np.float32), ("Music", "Speech"), 0.48)
+    assert speaks(activity, tags) is listens
+
+
+def test_a_closed_gate_needs_no_network() -> None:
+    want = ExpertNeed("transcript", options=((GATE, True),))
+    expert = EXPERT(None)  # type: ignore[arg-type]
+    assert set(expert.needs(want)) == {"audio", "activity", "tags"}
+    assert set(expert.needs(ExpertNeed("transcript"))) == {"audio"}
+    silent = SpeechActivity(np.zeros(10, np.float32), 0.1, 1.0)
+    tags = AudioTags(np.zeros((1, 1), np.float32), ("Speech",), 0.48)
+    audio = Audio(np.full(16_000, 9, np.int16), 16_000, True)
+    found = expert.run(want, {"audio": audio, "activity": silent, "tags": tags})
+    assert (found.text, found.duration) == ("", 1.0)

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from evaluator.experts.features import AudioTags, SpeechActivity, Transcript
+from evaluator.experts.features import AudioTags, Transcript
 from evaluator.judge import evidence, evidence_text
 from evaluator.judge.evidence import SOUND_RATE
 from evaluator.judge.types import Part
 from evaluator.media.types import Audio, ClipInfo, Frames
-from evaluator.metrics.gates import MIN_SPEECH_PROBABILITY, MIN_SPEECH_SECONDS, SPEECH_CLASS, class_probability
 from evaluator.metrics.levels import decibels, is_silent, rms
 from evaluator.schema import AudioNeed, AudioView, ClipNeed, ExpertNeed, Fit, FramesNeed, Need, Sampling, View
 from evaluator.suites.ave_compass.checklist import Tag
@@ -35,11 +34,9 @@ def _sound_needs(prefix: str, role: str) -> dict[str, Need]:
     }
 
 
-def _speech_needs(prefix: str, role: str) -> dict[str, Need]:
-    return {
-        f"{prefix}activity": ExpertNeed("speech_activity", (role,)),
-        f"{prefix}transcript": ExpertNeed("transcript", (role,)),
-    }
+def _words_need(role: str) -> Need:
+    """What is said, where somebody speaks."""
+    return ExpertNeed("transcript", (role,), options=(("speech_gate", True),))
 
 
 TARGET_NEEDS: Mapping[str, Need] = {"frames": FramesNeed(VIEW), **_sound_needs("", "video")}
@@ -48,8 +45,8 @@ NEEDS: Mapping[str, Need] = {
     **TARGET_NEEDS,
     "source_frames": FramesNeed(VIEW, "source"),
     **_sound_needs("source_", "source"),
-    **_speech_needs("", "video"),
-    **_speech_needs("source_", "source"),
+    "transcript": _words_need("video"),
+    "source_transcript": _words_need("source"),
     "source_clip": ClipNeed("source"),
 }
 """What a checklist looks at. `source_clip` gives the length by which cases are stratified."""
@@ -63,7 +60,6 @@ class Heard:
 
     audio: Audio
     tags: AudioTags | None
-    activity: SpeechActivity | None
     transcript: Transcript | None
 
     @property
@@ -75,19 +71,6 @@ class Heard:
     def shown(self) -> Audio:
         """The track as it is played: silence of the picture's length for a missing one."""
         return replace(self.audio, present=True)
-
-    @property
-    def spoken(self) -> list[tuple[float, float, str]] | None:
-        """(start, end, words), if two witnesses say that somebody speaks: the recogniser hears words in music too.
-
-        None if nobody listened for words.
-        """
-        if self.transcript is None or self.activity is None or self.tags is None:
-            return None
-        likely = class_probability(self.tags, SPEECH_CLASS).max(initial=0.0) >= MIN_SPEECH_PROBABILITY
-        if not likely or self.activity.seconds() < MIN_SPEECH_SECONDS:
-            return []
-        return [(one.start, one.end, one.text) for one in self.transcript.utterances]
 
     @property
     def classes(self) -> list[tuple[str, float]]:
@@ -122,18 +105,16 @@ class Exhibits:
         frames: Frames | None = None,
         sound: Audio | None = None,
         tags: AudioTags | None = None,
-        activity: SpeechActivity | None = None,
         transcript: Transcript | None = None,
         source_frames: Frames | None = None,
         source_sound: Audio | None = None,
         source_tags: AudioTags | None = None,
-        source_activity: SpeechActivity | None = None,
         source_transcript: Transcript | None = None,
         source_clip: ClipInfo | None = None,
     ) -> Exhibits:
         """From the needs of a metric, by their names."""
-        target = _heard(sound, tags, activity, transcript)
-        source = _heard(source_sound, source_tags, source_activity, source_transcript)
+        target = _heard(sound, tags, transcript)
+        source = _heard(source_sound, source_tags, source_transcript)
         return cls(frames, source_frames, target, source, source_clip)
 
     @property
@@ -204,13 +185,12 @@ class Exhibits:
         return (evidence.clip_frames(self.frames, "target").part,)
 
 
-def _heard(
-    audio: Audio | None, tags: AudioTags | None, activity: SpeechActivity | None, transcript: Transcript | None
-) -> Heard | None:
-    return Heard(audio, tags, activity, transcript) if audio is not None and len(audio.samples) else None
+def _heard(audio: Audio | None, tags: AudioTags | None, transcript: Transcript | None) -> Heard | None:
+    return Heard(audio, tags, transcript) if audio is not None and len(audio.samples) else None
 
 
 def _in_words(track: Heard, name: str) -> Iterator[Part]:
     yield evidence_text.tags(track.classes, f"{name} sound classes").part
-    if (spoken := track.spoken) is not None:
+    if track.transcript is not None:
+        spoken = [(one.start, one.end, one.text) for one in track.transcript.utterances]
         yield evidence_text.transcript(spoken, f"{name} speech").part

@@ -96,13 +96,15 @@ def _pairs(score: Score, given: Sequence[Any]) -> Iterator[tuple[float | None, S
     if not (given and isinstance(given[0], Sequence)):
         yield score.value, given
         return
-    credits = _credits(score)
-    if len(credits) == len(given):
-        yield from zip(credits, given, strict=True)
+    found = _credits(score)
+    if len(found) == len(given):
+        yield from zip(found, given, strict=True)
 
 
 def _credits(score: Score) -> list[float | None]:
     if "grades" in score.details:
         return [0.0 if grade is None else float(grade) for grade in score.details["grades"]]
     items: Sequence[Mapping[str, Any]] = score.details.get("transitions", ())
-    return [item.get("credit", item.get("measured") if item.get("judged") is None else item["judged"]) for item in items]
+    return [
+        item.get("credit", item.get("measured") if item.get("judged") is None else item["judged"]) for item in items
+    ]

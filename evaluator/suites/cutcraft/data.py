@@ -265,9 +265,7 @@ def _shot(one: _Shot) -> PromptShot:
         text=one.description_prompt,
         span=time_range(one.description_prompt),
         camera=one.camera.model_dump(),
-        transition=Transition(
-            cut.cinematographic_type, cut.optical_effect, cut.audio_visual_relation, cut.description
-        )
+        transition=Transition(cut.cinematographic_type, cut.optical_effect, cut.audio_visual_relation, cut.description)
         if cut
         else None,
         thread=one.event_coherence_label,
@@ -277,6 +275,4 @@ def _shot(one: _Shot) -> PromptShot:
 def _stored(one: _Question) -> Stored:
     options = tuple(re.sub(r"^\s*[A-M]\s*[.．、:)]\s*", "", option) for option in one.options)
     target = "" if one.target_shot_id is None else str(one.target_shot_id)
-    return Stored(
-        one.question_id, one.dimension, one.question, options, ord(one.correct_answer) - ord("A"), target
-    )
+    return Stored(one.question_id, one.dimension, one.question, options, ord(one.correct_answer) - ord("A"), target)

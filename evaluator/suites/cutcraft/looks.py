@@ -66,7 +66,7 @@ class Looks:
         return float(max(colours, places / LAYOUT))
 
     def returns(self, first: int, last: int, seconds: float) -> float:
-        """How unlike the most alike histograms are of frames within `seconds` before and after: 0 if a scene returns."""
+        """How unlike the most alike histograms before and after are, within `seconds`: 0 if a scene returns."""
         before, after = self.histogram[self.before(first, seconds)], self.histogram[self.after(last, seconds)]
         return min(float(np.abs(after - one).sum(axis=1).min()) for one in before)
 

@@ -1,8 +1,8 @@
 """One clip as CutCraft's questions see it: the script, the edit that was found, and evidence cut out of the clip.
 
-Four pictures a second, at most 512 pixels on the longer side, serve whole clip, shots, moments and recomposed sequences:
-nothing is decoded or encoded again. Sound is played to a judge that hears; for one that does not, a mel picture, tags and
-levels stand in and the question says so. Times are seconds from the clip's first frame.
+Four pictures a second, at most 512 pixels on the longer side, serve whole clip, shots, moments and recomposed
+sequences: nothing is decoded or encoded again. Sound is played to a judge that hears; for one that does not, a mel
+picture, tags and levels stand in and the question says so. Times are seconds from the clip's first frame.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from evaluator.judge import evidence, evidence_text
 from evaluator.judge.evidence import SOUND_RATE, Budget
 from evaluator.judge.prompts import Data, load
 from evaluator.judge.route import Routed
-from evaluator.judge.types import Answer, FramesPart, Part, Question
+from evaluator.judge.types import Answer, Part, Question
 from evaluator.media.types import Audio, ClipInfo, Frames
 from evaluator.metrics.levels import decibels, is_silent, rms
 from evaluator.schema import AudioNeed, AudioView, Case, ExpertNeed, Fit, FramesNeed, Need, Sampling, View
@@ -208,21 +208,17 @@ def _widened(span: Span, duration: float) -> Span:
 
 
 @remembered(4)
-def _whole(frames: Frames) -> FramesPart:
-    part = evidence.clip_frames(frames, "clip", WHOLE).part
-    assert isinstance(part, FramesPart)
-    return part
+def _whole(frames: Frames) -> Part:
+    return evidence.clip_frames(frames, "clip", WHOLE).part
 
 
 @remembered(64)
-def _part(frames: Frames, low: float, high: float, name: str) -> FramesPart:
-    part = evidence.clip_frames(_rows(frames, _inside(frames, low, high)), name, PART).part
-    assert isinstance(part, FramesPart)
-    return part
+def _part(frames: Frames, low: float, high: float, name: str) -> Part:
+    return evidence.clip_frames(_rows(frames, _inside(frames, low, high)), name, PART).part
 
 
 @remembered(32)
-def _sequence(frames: Frames, spans: tuple[Span, ...]) -> FramesPart:
+def _sequence(frames: Frames, spans: tuple[Span, ...]) -> Part:
     rows, times, offset = [], [], 0.0
     for low, high in spans:
         inside = _inside(frames, low, high)
@@ -232,9 +228,7 @@ def _sequence(frames: Frames, spans: tuple[Span, ...]) -> FramesPart:
     placed = _rows(frames, np.concatenate(rows))
     clock = np.maximum.accumulate(np.maximum(np.concatenate(times), 0.0))
     recomposed = Frames(placed.data, placed.index, clock, ClipInfo("recomposed", None, None))
-    part = evidence.clip_frames(recomposed, "sequence", WHOLE).part
-    assert isinstance(part, FramesPart)
-    return part
+    return evidence.clip_frames(recomposed, "sequence", WHOLE).part
 
 
 def _inside(frames: Frames, low: float, high: float) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -1,4 +1,4 @@
-"""The formulas of CutCraft's judged dimensions on plain numbers (spec 7, golden values 15.1). Knows no clip, no judge."""
+"""The formulas of CutCraft's judged dimensions on plain numbers (spec 7, golden values 15.1). No clip, no judge."""
 
 from __future__ import annotations
 

@@ -54,7 +54,8 @@ class Edit:
 
 def needs(defects: Defects) -> Mapping[str, Need]:
     """What `found` takes beside the case."""
-    return reference_shots.NEEDS if defects.frame_difference_optics else transitions.NEEDS
+    chosen: Mapping[str, Any] = reference_shots.NEEDS if defects.frame_difference_optics else transitions.NEEDS
+    return chosen
 
 
 def case_needs(defects: Defects, case: Case) -> Mapping[str, Need]:
@@ -88,9 +89,7 @@ def _measured(pictures: Frames, scores: ShotScores) -> Edit:
 
 
 @remembered(3)
-def _as_the_reference(
-    gray: Frames, small: Frames, scores: ShotScores, semantic: Embeddings | None, asked: int
-) -> Edit:
+def _as_the_reference(gray: Frames, small: Frames, scores: ShotScores, semantic: Embeddings | None, asked: int) -> Edit:
     detection = reference_shots.detect(gray, small, scores)
     rate = detection.rate
     if asked and semantic is not None:

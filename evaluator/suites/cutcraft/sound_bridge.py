@@ -151,7 +151,14 @@ def _best_readings(costs: tuple[F64, F64, F64], middle: int, low: int, high: int
         offset = (begins if abs(begins - middle) > abs(ends - middle) else ends) - middle
         straight = (begins == ends and abs(offset) * STEP <= STRAIGHT_WITHIN) or begins - middle == middle - ends
         relation = Relation.STRAIGHT if straight else Relation.J_CUT if offset < 0 else Relation.L_CUT
-        cost = before[begins] + both[ends] - both[begins] + after[-1] - after[ends] + (0.0 if straight and begins == ends else MOVED)
+        cost = (
+            before[begins]
+            + both[ends]
+            - both[begins]
+            + after[-1]
+            - after[ends]
+            + (0.0 if straight and begins == ends else MOVED)
+        )
         if relation not in best or cost < best[relation].cost:
             best[relation] = _Reading(float(cost), begins, ends, relation, 0.0 if straight else offset * STEP)
     return list(best.values())

@@ -33,7 +33,7 @@ WEAK = 0.12
 """Probability from which on a transition is believed if the colours change too (the spec's second look)."""
 
 WEAK_CHANGE = 0.5
-"""Change of colours that a weak transition needs (see `Looks.change`)."""
+"""What a weak transition needs (see `Looks.returns`)."""
 
 SUDDEN = 0.55
 """Share of the whole change of colours that a hard cut does in one frame; dissolves stay below 0.4."""
@@ -136,8 +136,9 @@ def _runs(looks: Looks, scores: ShotScores) -> list[tuple[int, int]]:
     found = []
     for first, last in runs_above(scores.probability, WEAK):
         strong = float(scores.probability[first : last + 1].max()) > THRESHOLD
-        changed = strong or looks.change(first - looks.frames(AROUND), last + looks.frames(AROUND), PLATEAU)
-        if first <= inside and last > 0 and (strong or changed >= WEAK_CHANGE):
+        reach = looks.frames(AROUND)
+        changed = strong or looks.returns(first - reach, last + reach, PLATEAU) >= WEAK_CHANGE
+        if first <= inside and last > 0 and changed:
             found.append((first, last))
     return found
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluator.experts.features import AudioTags, SpeechActivity, Transcript
+from evaluator.experts.features import AudioTags, Transcript
 from evaluator.judge.ledger import Ledger
 from evaluator.judge.session import JudgeSession, Mode
 from evaluator.judge.types import JudgeIdentity, Modality, Question, Raw, TextPart
@@ -68,8 +68,7 @@ def sound(seed: int = 0, present: bool = True) -> Audio:
 def needs(present: bool = True) -> dict[str, Any]:
     """Evidence of a source and an edited clip; without `present` the edited one has no sound track."""
     tags = AudioTags(np.array([[0.1, 0.7]], np.float32), ("Speech", "Rain"), 0.48)
-    quiet = SpeechActivity(np.zeros(10, np.float32), 0.1, 1.0)
-    heard: dict[str, Any] = {"tags": tags, "activity": quiet, "transcript": Transcript("", 0.0, (), 1.0)}
+    heard: dict[str, Any] = {"tags": tags, "transcript": Transcript("", 0.0, (), 1.0)}
     none = dict.fromkeys(heard)
     return {
         "frames": frames(1),

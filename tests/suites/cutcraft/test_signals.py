@@ -196,7 +196,7 @@ class TestCutScores:
         assert match_transitions([2.9, None, 2.0], found, PAPER) == [found[1], None, found[0]]
         assert match_transitions([2.9, None, 2.0], found, COMPAT) == [found[0], None, found[0]]
         assert match_transitions([2.85, 2.7], found[1:], PAPER) == [found[1], None]
-        assert match_transitions([1.8], found[1:], PAPER) == [None]
+        assert match_transitions([1.75], found[1:], PAPER) == [None]
 
     def test_visual_match(self) -> None:
         vectors = Embeddings(np.array([[1, 0], [1, 0], [0.6, 0.8]], np.float32), np.arange(3))

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from evaluator.judge.types import Status
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.suites.cutcraft import stored
-from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card, required
+from evaluator.suites.cutcraft.alignment import Span
+from evaluator.suites.cutcraft.dimensions.card import Dimension, required
+from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.merge import events as mean_of_events
 from evaluator.suites.cutcraft.modes import Played, Said, Wanted
@@ -37,7 +39,8 @@ def event_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
     """How far does each event happen in its shot? Nothing if the wrong chain was picked."""
     if _chain(scene, said) != 1.0:
         return []
-    return [_event(scene, place, event) for place, event in enumerate(events(scene)) if _span(scene, place)]
+    spans = [(place, event, _span(scene, place)) for place, event in enumerate(events(scene))]
+    return [_event(scene, place, event, span) for place, event, span in spans if span is not None]
 
 
 def events(scene: Scene) -> tuple[str, ...]:
@@ -75,14 +78,13 @@ def _chain(scene: Scene, said: Said) -> float | None:
     return stored.bank_score(question, chain_stage(scene, said)[0], said[QUESTION], scene.defects)
 
 
-def _span(scene: Scene, place: int) -> tuple[float, float] | None:
+def _span(scene: Scene, place: int) -> Span | None:
     shots = scene.alignment.shots
     return shots[place].span if place < len(shots) else None
 
 
-def _event(scene: Scene, place: int, event: str) -> Wanted:
-    item, span = f"A2/event/{place + 1}", _span(scene, place)
-    assert span is not None
+def _event(scene: Scene, place: int, event: str, span: Span) -> Wanted:
+    item = f"A2/event/{place + 1}"
     return Wanted(
         item,
         lambda: scene.asked(FORM, item, lambda: scene.part(span, "shot"), {"event": event}),

@@ -1,9 +1,9 @@
 """A3: does one shot follow from another, or could they stand in any order? A question and a counterfactual.
 
-Each thread of the script (shots with one coherence label) that has two shots is shown in its order and in reversed order,
-without sound; the judge says of every cut whether it goes forward, backward or either way. If threads alternate, it says
-too whether their changes have a reason. One question per cut, each answered with one token; the reference asks for a
-list of all cuts of a sequence at once.
+Each thread of the script (shots with one coherence label) that has two shots is shown in its order and in reversed
+order, without sound; the judge says of every cut whether it goes forward, backward or either way. If threads alternate,
+it says too whether their changes have a reason. One question per cut, each answered with one token; the reference asks
+for a list of all cuts of a sequence at once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from evaluator.judge.types import Status
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.suites.cutcraft import stored
 from evaluator.suites.cutcraft.alignment import Span
-from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card, required
+from evaluator.suites.cutcraft.dimensions.card import Dimension, required
+from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.modes import Played, Said, Wanted
 from evaluator.suites.cutcraft.scene import Scene
@@ -78,9 +79,7 @@ def threads(scene: Scene) -> dict[int, list[tuple[int, Span]]]:
 
 def chains(scene: Scene) -> list[Order]:
     """Threads of at least two shots, in their order."""
-    return [
-        _sequence(f"A3/chain{thread}/forward", own) for thread, own in threads(scene).items() if len(own) >= 2
-    ]
+    return [_sequence(f"A3/chain{thread}/forward", own) for thread, own in threads(scene).items() if len(own) >= 2]
 
 
 def interleaved(scene: Scene) -> Order | None:
@@ -158,9 +157,7 @@ def _relations(scene: Scene, way: Order) -> list[Wanted]:
     item = f"{way.name}/whole"
     whole = Wanted(
         item,
-        lambda: scene.asked(
-            THREADS, item, lambda: scene.sequence(way.spans), {"montage": montage, "sequence": text}
-        ),
+        lambda: scene.asked(THREADS, item, lambda: scene.sequence(way.spans), {"montage": montage, "sequence": text}),
         {"question": montage, "shots": [index + 1 for index in way.shots]},
     )
     return [whole, *(_cut(scene, way, place, MOTIVATED, {"montage": montage}) for place in changes(scene, way))]

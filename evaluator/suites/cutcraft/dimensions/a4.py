@@ -18,7 +18,8 @@ from evaluator.media.types import F64
 from evaluator.metrics.arithmetic import clip01, cosine
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.schema import ClipNeed, ExpertNeed, Need, Sampling
-from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card, required
+from evaluator.suites.cutcraft.dimensions.card import Dimension, required
+from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.labels import classes
 from evaluator.suites.cutcraft.merge import mean_of

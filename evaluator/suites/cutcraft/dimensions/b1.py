@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.suites.cutcraft.alignment import AlignedShot, Span, duration_score
-from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card, required
+from evaluator.suites.cutcraft.dimensions.card import Dimension, required
+from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.modes import Played
 from evaluator.suites.cutcraft.scene import Scene

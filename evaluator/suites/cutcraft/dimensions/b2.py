@@ -6,23 +6,25 @@ to white has none of the words looked for, so it is rated like a hard cut.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import fmean
 
 from evaluator.errors import NotApplicable
 from evaluator.media.types import Audio
 from evaluator.metrics.arithmetic import clip01
 from evaluator.metrics.base import Metric, Outcome
-from evaluator.schema import AudioNeed, AudioView, FramesNeed
+from evaluator.schema import AudioNeed, AudioView, FramesNeed, Need
 from evaluator.suites.cutcraft import motion, rhythm
 from evaluator.suites.cutcraft.cut_scores import wanted_optical
-from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card
+from evaluator.suites.cutcraft.dimensions.card import Dimension
+from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.flow import moved
 from evaluator.suites.cutcraft.modes import Played
 from evaluator.suites.cutcraft.onsets import RATE
 from evaluator.suites.cutcraft.scene import Scene, stretch
 
-NEEDS = {"flow": FramesNeed(motion.VIEW), "track": AudioNeed(AudioView(RATE))}
+NEEDS: Mapping[str, Need] = {"flow": FramesNeed(motion.VIEW), "track": AudioNeed(AudioView(RATE))}
 NO_ANSWER = 0.5
 """What the reference writes where there is no number (D-21)."""
 

@@ -12,7 +12,8 @@ from evaluator.metrics.base import Metric, Outcome
 from evaluator.metrics.gates import class_probability
 from evaluator.metrics.levels import rms
 from evaluator.suites.cutcraft import mood
-from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card, required
+from evaluator.suites.cutcraft.dimensions.card import Dimension, required
+from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.merge import mood_and_rhythm
 from evaluator.suites.cutcraft.modes import Played, Said, Wanted
@@ -63,7 +64,9 @@ def pace_text(scene: Scene) -> str:
     """How fast the clip is cut, counted from the pictures and not from the alignment."""
     count, seconds = len(scene.edit.segments), scene.edit.duration
     times = ", ".join(f"{one.cut:.2f} s" for one in scene.edit.changes)
-    return f"{count} shots in {seconds:.1f} s, mean length {seconds / max(count, 1):.2f} s; cuts at {times or 'no time'}"
+    return (
+        f"{count} shots in {seconds:.1f} s, mean length {seconds / max(count, 1):.2f} s; cuts at {times or 'no time'}"
+    )
 
 
 def level(scene: Scene) -> float:

@@ -1,9 +1,9 @@
-"""C1: which of the thirteen kinds of montage is it? Mean of a 13-way choice with numbers and the stored 4-way question."""
+"""C1: which of the thirteen kinds of montage is it? Mean of a 13-way choice and the stored question."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from evaluator.schema import ClipNeed, ExpertNeed, Need, Sampling
 from evaluator.suites.cutcraft import stored
 from evaluator.suites.cutcraft.dimensions.a3 import MEANING
 from evaluator.suites.cutcraft.dimensions.a4 import sample_times
-from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card, required
+from evaluator.suites.cutcraft.dimensions.card import Dimension, required
+from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.labels import classes
 from evaluator.suites.cutcraft.merge import mean_of
@@ -26,8 +27,8 @@ ITEM = "C1/montage"
 TEXT = "Which kind of montage is this clip?"
 TIES = (
     "Two threads that alternate: one subject in both: parallel; different subjects at the same time: crosscut; a sharp "
-    "opposition whatever the time: contrast; scenery only: lyrical. A single image put in: of the same place: reflexive; "
-    "of another place and unrelated: attractions; of another place and related: metaphorical; imagined: psychological. "
+    "opposition whatever the time: contrast; scenery only: lyrical. One image put in: of the same place: reflexive; of "
+    " another place and unrelated: attractions; of another place and related: metaphorical; imagined: psychological. "
     "Question and answer: dialogue. One subject that does the same again: repetition, before parallel and sequential; "
     "subjects that are only alike: accumulative."
 )
@@ -68,7 +69,7 @@ def measured(scene: Scene) -> Mapping[str, Fact]:
     threads = {index: scene.prompt.shots[index].thread for index in means}
     pairs = [(threads[a] == threads[b], cosine(means[a], means[b])) for a, b in combinations(sorted(means), 2)]
     order = sorted(means)
-    steps = [cosine(means[a], means[b]) for a, b in zip(order, order[1:], strict=False)]
+    steps = [cosine(means[a], means[b]) for a, b in pairwise(order)]
     if scene.defects.sample_cosines:
         steps = [cosine(vectors[k], vectors[k + 1]) for k in range(min(5, len(vectors) - 1))]
     return {

@@ -1,8 +1,8 @@
-"""D1: is every transition of the kind that an editor would call it? Half measured or judged one by one, half a question.
+"""D1: is every transition of the kind that was asked for? Half measured or judged one by one, half a question.
 
-Graphic match, match on action, sound match and contrast cut are measured; the other kinds are put to the judge as yes or
-no with what experts measured around the cut. A transition one of whose shots is missing, or that nobody can say anything
-about, counts 0.
+Graphic match, match on action, sound match and contrast cut are measured; the other kinds are put to the judge as yes
+or no with what experts measured around the cut. A transition one of whose shots is missing, or that nobody can say
+anything about, counts 0.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from evaluator.schema import ClipNeed, ExpertNeed, FramesNeed, Sampling
 from evaluator.suites.cutcraft import labels, merge, motion, stored
 from evaluator.suites.cutcraft.cut_scores import contrast_cut, graphic_match, sound_match, visual_match
 from evaluator.suites.cutcraft.dimensions.a4 import sample_times
-from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card, required
+from evaluator.suites.cutcraft.dimensions.card import Dimension, required
+from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.flow import moved
 from evaluator.suites.cutcraft.modes import Played, Said, Wanted
@@ -151,9 +152,7 @@ def _question(scene: Scene, place: int, cut: float, kind: str) -> Wanted:
         data["description"] = wanted.description[:limit]
     return Wanted(
         item,
-        lambda: scene.asked(
-            FORM, item, lambda: (*scene.whole(), *scene.moment(cut)), data, facts, True, [cut]
-        ),
+        lambda: scene.asked(FORM, item, lambda: (*scene.whole(), *scene.moment(cut)), data, facts, True, [cut]),
         {"question": text, "kind": kind, "cut": cut, "measured": dict(facts)},
     )
 
@@ -166,8 +165,10 @@ def score(played: Played) -> Outcome:
     unanswered = [
         name for name, one in played.said.items() if name.startswith("D1/transition") and one.status is not Status.OK
     ]
-    expert = None if unanswered and len(unanswered) == _asked(played) and not any(measured) else (
-        merge.transitions(measured, judged)
+    expert = (
+        None
+        if unanswered and len(unanswered) == _asked(played) and not any(measured)
+        else (merge.transitions(measured, judged))
     )
     question = _bank(played)
     value = required(merge.mean_of(expert, question), played, "No transition was judged.")

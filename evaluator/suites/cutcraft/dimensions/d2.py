@@ -6,7 +6,8 @@ from statistics import fmean
 
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.suites.cutcraft.cut_scores import match_transitions, optical_credit, wanted_optical
-from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card
+from evaluator.suites.cutcraft.dimensions.card import Dimension
+from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.modes import Played
 
@@ -16,7 +17,7 @@ def score(played: Played) -> Outcome:
     scene = played.scene
     cuts, wanted = scene.cuts, [wanted_optical(cut.optical, scene.defects) for cut in scene.prompt.cuts]
     found = match_transitions(cuts, scene.edit.candidates(scene.defects), scene.defects)
-    credits = [
+    found_credits = [
         0.0 if cut is None else optical_credit(asked, one) for cut, asked, one in zip(cuts, wanted, found, strict=True)
     ]
     items = [
@@ -27,11 +28,11 @@ def score(played: Played) -> Outcome:
             "cut": cuts[place],
             "found": str(one.optical) if one else None,
             "found_at": one.time if one else None,
-            "credit": credits[place],
+            "credit": found_credits[place],
         }
         for place, one in enumerate(found)
     ]
-    return Outcome(fmean(credits), details={"transitions": items})
+    return Outcome(fmean(found_credits), details={"transitions": items})
 
 
 DIMENSION = Dimension(

@@ -1,8 +1,9 @@
 """D3: J-cut, L-cut or straight? The sound around every cut is measured; the judge is asked where it tells nothing.
 
 `paper` compares the moments around the cut with both shots' own sounds and so measures the offset. `compat` decides in
-the reference's order as far as its signals are here: speech that reaches over the cut, then fixed blocks of ambience, then
-the judge. Stems, and so object sounds and the continuity of the background, need a separation that does not ship.
+the reference's order as far as its signals are here: speech that reaches over the cut, then fixed blocks of ambience,
+then the judge. Stems, and so object sounds and the continuity of the background, need a separation that does not
+ship.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from evaluator.suites.cutcraft import labels
 from evaluator.suites.cutcraft.alignment import Span
 from evaluator.suites.cutcraft.ambience import ambience
 from evaluator.suites.cutcraft.cut_scores import relation_credit
-from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card, required
+from evaluator.suites.cutcraft.dimensions.card import Dimension, required
+from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.labels import Relation
 from evaluator.suites.cutcraft.modes import Played, Said, Wanted
@@ -53,16 +55,14 @@ def needs(defects: Defects) -> Mapping[str, Need]:
 
 
 def heard(scene: Scene, place: int) -> Heard | None:
-    """What the signals say at one transition; None if one of its shots is missing. Raises NotApplicable without sound."""
-    cut = scene.cuts[place]
-    if cut is None:
+    """What the signals say at one transition; None if a shot is missing. Raises NotApplicable without sound."""
+    cut, before, after = scene.cuts[place], *(scene.alignment.shots[place + k].span for k in (0, 1))
+    if cut is None or before is None or after is None:
         return None
     sound: Audio = scene.media["track"]
     if not sound.present:
         raise NotApplicable("not_applicable", "The clip has no audio stream, so no cut has a sound.")
     track = stretch(sound, _picture_start(scene), (0.0, scene.edit.duration))
-    before, after = (scene.alignment.shots[place + k].span for k in (0, 1))
-    assert before is not None and after is not None
     if scene.defects.fixed_ambience_blocks:
         return _as_the_reference(scene, track, cut, before, after)
     try:
@@ -108,12 +108,15 @@ def speech_projection(words: Transcript, before: Span, after: Span) -> Relation 
 def relation_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
     """Only the transitions that no signal decides; the reference asks about all and rarely uses it."""
     found = [heard(scene, place) for place in range(len(scene.prompt.cuts))]
-    return [_question(scene, place, one) for place, one in enumerate(found) if one is not None and not one.relation]
+    return [
+        _question(scene, place, cut, one)
+        for place, (cut, one) in enumerate(zip(scene.cuts, found, strict=True))
+        if cut is not None and one is not None and one.relation is None
+    ]
 
 
-def _question(scene: Scene, place: int, signals: Heard) -> Wanted:
-    item, cut = f"D3/relation/{place + 1}", scene.cuts[place]
-    assert cut is not None
+def _question(scene: Scene, place: int, cut: float, signals: Heard) -> Wanted:
+    item = f"D3/relation/{place + 1}"
     data = {"before": scene.prompt.shots[place].description, "after": scene.prompt.shots[place + 1].description}
     facts = {"cut, seconds": cut, **{f"signal, {name}": value for name, value in signals.facts.items()}}
     span = (max(0.0, cut - MOMENT), min(scene.edit.duration, cut + MOMENT))
@@ -133,17 +136,13 @@ def score(played: Played) -> Outcome:
     scene = played.scene
     items = [_item(played, place) for place in range(len(scene.prompt.cuts))]
     undecided = [item["transition"] for item in items if item["credit"] is None]
-    credits = [0.0 if item["credit"] is None else item["credit"] for item in items] if _strict(scene) else [
-        item["credit"] for item in items if item["credit"] is not None
-    ]
-    value = required(fmean(credits) if credits else None, played, "At no cut could be told what the sound does.")
+    known = [item["credit"] for item in items if item["credit"] is not None]
+    if scene.defects.failure_is_half:
+        known += [0.0] * len(undecided)
+    value = required(fmean(known) if known else None, played, "At no cut could be told what the sound does.")
     return Outcome(
         value, details={"transitions": items, "undecided": undecided, "items": played.items("D3/"), "stems": "none"}
     )
-
-
-def _strict(scene: Scene) -> bool:
-    return scene.defects.failure_is_half
 
 
 def _item(played: Played, place: int) -> dict[str, Any]:

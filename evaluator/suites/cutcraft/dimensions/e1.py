@@ -19,7 +19,8 @@ from evaluator.metrics.base import Metric, Outcome
 from evaluator.schema import ExpertNeed, FramesNeed
 from evaluator.suites.cutcraft import labels, merge, motion, stored
 from evaluator.suites.cutcraft.alignment import Span
-from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card, required
+from evaluator.suites.cutcraft.dimensions.card import Dimension, required
+from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.flow import moved
 from evaluator.suites.cutcraft.modes import Played, Said, Wanted
@@ -45,7 +46,7 @@ def options(field: str, defects: Defects) -> tuple[str, ...]:
 
 
 def wanted(scene: Scene, shot: int, field: str) -> tuple[str, ...]:
-    """What counts as right. A zoom beside a camera movement: either; D-11: the reference lets the zoom hide the rest."""
+    """What counts as right. Of a zoom beside a movement either; D-11: the reference lets the zoom hide the rest."""
     camera, defects = scene.prompt.shots[shot].camera, scene.defects
     if field != "motion":
         label = camera[FIELDS[field][0]]
@@ -147,7 +148,6 @@ def _sharpness(picture: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> floa
 
 def score(played: Played) -> Outcome:
     """Half the mean of the four fields over all shots of the script, half the stored question."""
-    scene = played.scene
     fields = {field: _field(played, field) for field in FIELDS}
     found = [value for value in fields.values() if value is not None]
     question = _stored(played)
@@ -159,18 +159,18 @@ def score(played: Played) -> Outcome:
 
 def _field(played: Played, field: str) -> float | None:
     """Mean credit over the script's shots; a missing shot counts 0, one without an answer is left out."""
-    credits = []
+    found: list[float] = []
     for shot in played.scene.alignment.shots:
         item = f"E1/{field}/{shot.index + 1}"
         if item not in played.said:
-            credits.append(0.0)
+            found.append(0.0)
             continue
         said = stored.picked(played.wanted[item], played.said[item], played.scene.defects)
         if said is None and played.scene.defects.failure_is_half and field in DEFAULTS:
             said = DEFAULTS[field]
         if said is not None:
-            credits.append(max(camera_credit(field, one, said) for one in wanted(played.scene, shot.index, field)))
-    return fmean(credits) if credits else None
+            found.append(max(camera_credit(field, one, said) for one in wanted(played.scene, shot.index, field)))
+    return fmean(found) if found else None
 
 
 def _stored(played: Played) -> float | None:

@@ -1,4 +1,4 @@
-"""E2: how good do the pictures look? Mean aesthetic score of 32 frames, on a scale of 10 (MUSIQ is not scored, D-26)."""
+"""E2: how good do the pictures look? Mean aesthetic score of 32 frames, a tenth of it (MUSIQ is not scored, D-26)."""
 
 from __future__ import annotations
 

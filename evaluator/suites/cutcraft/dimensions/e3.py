@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from evaluator.judge.types import Answer, Status
 from evaluator.metrics.base import Metric, Outcome
-from evaluator.suites.cutcraft.dimensions.card import Dimension, metric as card, required
+from evaluator.suites.cutcraft.dimensions.card import Dimension, required
+from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.modes import Played, Said, Wanted
 from evaluator.suites.cutcraft.scene import Scene

@@ -1,0 +1,74 @@
+"""Synchformer (Iashin et al., ICASSP 2024), experiment 24-01-04T16-39-21: by how much sound and picture are apart.
+
+The architecture is in its authors' repository only (MIT): EVALUATOR_CHECKOUT_SYNCHFORMER names the folder of a checkout
+of GitHub v-iashin/Synchformer, in an environment that also has what it requires. Weights:
+`24-01-04T16-39-21.pt` and its configuration `cfg-24-01-04T16-39-21.yaml`, as AVE-Compass 4.4 reads them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from export.checkout import Checkout
+from export.network import Network
+from export.onnx_file import load_weights, seeded
+from export.recipe import Sources
+from export.shaken import shaken
+
+CHECKOUT = Checkout("GitHub v-iashin/Synchformer", "EVALUATOR_CHECKOUT_SYNCHFORMER")
+WEIGHTS, CONFIG = "24-01-04T16-39-21.pt", "cfg-24-01-04T16-39-21.yaml"
+OLD, NEW = ".modules.feature_selector.", ".sync_model."
+
+
+class Offsets(torch.nn.Module):
+    """video [B, 14, 16, 3, 224, 224], audio [B, 14, 1, 128, 66] -> logits [B, 21]."""
+
+    def __init__(self, net: torch.nn.Module) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, video: torch.Tensor, audio: torch.Tensor) -> torch.Tensor:
+        logits: torch.Tensor = self.net(video, audio)[1]
+        return logits
+
+
+def network(net: torch.nn.Module) -> Network:
+    """The file of a network."""
+    traced, compared = (
+        (seeded(1, 14, 16, 3, 224, 224, seed=seed), seeded(1, 14, 1, 128, 66, seed=seed)) for seed in (0, 1)
+    )
+    return Network("synchformer.onnx", Offsets(net.eval()), traced, compared, half=2e-2)
+
+
+def model(config: Any) -> torch.nn.Module:
+    """The network of the checkout, without the weights of its two halves, which the experiment's own file has."""
+    config.model.target = config.model.target.replace(OLD, NEW)
+    for half in ("afeat_extractor", "vfeat_extractor"):
+        config.model.params[half].params.ckpt_path = None
+    made: torch.nn.Module = CHECKOUT.module("utils.utils").instantiate_from_config(config.model)
+    return made
+
+
+def trimmed(weights: dict[str, torch.Tensor], net: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """The weights, longer tables of positions cut to the network's."""
+    own = net.state_dict()
+    return {
+        name: value[:, : own[name].shape[1]] if name.endswith("pos_emb") and name in own else value
+        for name, value in weights.items()
+    }
+
+
+def networks(sources: Sources) -> list[Network]:
+    """synchformer.onnx with the published weights."""
+    config = CHECKOUT.module("omegaconf").OmegaConf.load(sources.file(CONFIG))
+    net = model(config)
+    net.load_state_dict(trimmed(load_weights(sources.file(WEIGHTS))["model"], net))
+    return [network(net)]
+
+
+def tiny() -> list[Network]:
+    """The configuration that the checkout ships for this experiment, at its own size, with random weights."""
+    config = CHECKOUT.module("omegaconf").OmegaConf.load(CHECKOUT.folder / "configs" / "sync.yaml")
+    return [network(shaken(model(config)))]
