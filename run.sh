@@ -134,7 +134,7 @@ case "${1:-}" in
   *)
     environment
     models
-    case " $* " in *manifests/demo.jsonl*) demo ;; esac
+    case " $* " in *manifests/*.jsonl*) demo ;; esac
     exec "$venv/bin/python" -m evaluator "$@"
     ;;
 esac

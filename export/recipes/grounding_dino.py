@@ -40,6 +40,8 @@ class Grounding(torch.nn.Module):
         for layer in (*net.model.encoder.layers, *net.model.decoder.layers):
             deformable = layer.deformable_layer.self_attn if hasattr(layer, "deformable_layer") else layer.encoder_attn
             deformable.attn.forward = sampled
+        cells = net.model.backbone.conv_encoder.model.embeddings.patch_embeddings
+        cells.maybe_pad = lambda pixels, height, width: whole(pixels, cells.patch_size)
 
     def text(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Features [1, L, D], who attends to whom [1, L, L], and positions [1, L] inside a phrase."""
@@ -116,6 +118,12 @@ class Grounding(torch.nn.Module):
         best = likely.topk(model.config.num_queries, dim=1).indices[..., None].expand(-1, -1, 4)
         proposed = torch.where(inside, deltas + torch.log(anchors / (1 - anchors)), torch.inf)
         return proposed.gather(1, best).sigmoid()
+
+
+def whole(pixels: torch.Tensor, cell: tuple[int, int]) -> torch.Tensor:
+    """A picture with zeros below and on the right, up to whole cells; nothing where it has them."""
+    down, right = (-pixels.shape[2]) % cell[0], (-pixels.shape[3]) % cell[1]
+    return functional.pad(pixels, (0, right, 0, down))
 
 
 def logit(share: torch.Tensor) -> torch.Tensor:

@@ -137,8 +137,8 @@ def quality_against_editing(rows: Rows) -> Board | None:
     known = [(quality, score) for quality, score in points if quality is not None]
     if len(known) < 3:
         return None
-    found = spearman(*(list(side) for side in zip(*known, strict=True)))
-    row = (len(known), *(found or (None, None)))
+    rank = spearman(*(list(side) for side in zip(*known, strict=True)))
+    row = (len(known), *(rank or (None, None)))
     notes = ("the paper: weak, not significant.",)
     return Board("quality", "Image quality (E2) against editability", ("systems", "rho", "p"), (row,), notes)
 

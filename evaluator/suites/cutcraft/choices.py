@@ -55,7 +55,7 @@ CHOICES = (
     ),
     Choice(
         "E1 zoom beside a camera movement",
-        "either is right",
+        "either is right; a dolly zoom counts as a zoom, for a question has at most 13 options",
         "the code asks for the zoom only",
         "profile compat",
     ),

@@ -21,8 +21,11 @@ def reference_letter(text: str, valid: Sequence[str]) -> str | None:
 
 
 def reference_yes_no(text: str) -> str | None:
-    """Yes if its first 20 characters hold YES and no NOT, No if they hold NO; None otherwise."""
+    """Yes if its first 20 characters hold YES and no NOT before it, No if they hold NO; None otherwise.
+
+    Golden cases 15.3 decide where the NOT may stand: "Yes, not exactly" is a Yes.
+    """
     said = text.strip().upper()[:20]
-    if "YES" in said and "NOT" not in said:
+    if "YES" in said and "NOT" not in said[: said.index("YES")]:
         return "Yes"
     return "No" if "NO" in said else None

@@ -90,4 +90,5 @@ def camera_credit(field: str, wanted: str, found: str) -> float:
 
 MOTIONS = (*(name for name in classes("motion") if name != "Roll"), "Zoom", "Dolly Zoom")
 """What E1 offers in profile `compat`, where a Roll can never be right (D-11)."""
-MOTIONS_WHOLE = (*classes("motion"), "Zoom", "Dolly Zoom")
+MOTIONS_WHOLE = (*classes("motion"), "Zoom")
+"""What profile `paper` offers: Roll too, and one word for every zoom, for a question has at most 13 options."""

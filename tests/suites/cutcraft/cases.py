@@ -28,7 +28,9 @@ def camera(**changed: str) -> dict[str, str]:
     }
 
 
-def cut(kind: str = "match on action", optical: str = "hard cut (straight cut)", sound: str = "L-cut") -> dict[str, Any]:
+def cut(
+    kind: str = "match on action", optical: str = "hard cut (straight cut)", sound: str = "L-cut"
+) -> dict[str, Any]:
     return {
         "cinematographic_type": kind,
         "optical_effect": optical,
@@ -126,7 +128,16 @@ def media(kind: str = "hard cut", effect: float = 0.0) -> dict[str, Any]:
     }
 
 
-TAGS = ("Music", "Happy music", "Funny music", "Sad music", "Tender music", "Exciting music", "Angry music", "Scary music")
+TAGS = (
+    "Music",
+    "Happy music",
+    "Funny music",
+    "Sad music",
+    "Tender music",
+    "Exciting music",
+    "Angry music",
+    "Scary music",
+)
 
 
 def _audio(samples: Any, rate: int) -> Audio:

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from evaluator.errors import UsageError
+from evaluator.suites.cutcraft import example
 from evaluator.suites.cutcraft.data import examine, prompt_of, time_range
-from evaluator.suites.cutcraft.layout import _case, clip_id, importer
+from evaluator.suites.cutcraft.layout import _case, clip_id, importer, line_of
+from tests.conftest import ROOT
 from tests.suites.cutcraft.cases import QUESTIONS, case, cut, shot
 
 
@@ -114,3 +116,14 @@ def test_names_and_times() -> None:
     assert [clip_id(name) for name in ("100_T.mp4", "7.mp4", "a_1.mp4", "²_x.mp4")] == [100, 7, None, None]
     assert time_range("Shot 3 [ 10.5 - 12s ] rain") == (10.5, 12.0)
     assert time_range("no times") == (0.0, 0.0)
+
+
+def test_the_worked_example_is_what_its_files_give() -> None:
+    folder = ROOT / "manifests"
+    lines = [json.loads(line) for line in (folder / example.MANIFEST).read_text(encoding="utf-8").splitlines()]
+    (prompt,) = json.loads((folder / "cutcraft" / "prompt.json").read_text(encoding="utf-8"))
+    bank_file = json.loads((folder / "cutcraft" / "question_bank.json").read_text(encoding="utf-8"))
+    questions = bank_file["question_bank"][0]["questions"]
+    place = f"{example.CLIPS}/{example.SYSTEM}/{example.VIDEO}"
+    assert lines == [line_of(prompt, questions, example.SYSTEM, place)]
+    assert list(examine(_case(lines[0]))) == []

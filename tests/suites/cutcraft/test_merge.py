@@ -89,7 +89,15 @@ def test_the_reference_guesses_letters(text: str, wanted: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"), [("Not really", "No"), ("Unknown", "No"), ("Yes, not exactly", None), ("Yes", "Yes"), ("?", None)]
+    ("text", "wanted"),
+    [
+        ("Not really", "No"),
+        ("Unknown", "No"),
+        ("Yes, not exactly", "Yes"),
+        ("Not yes", "No"),
+        ("Yes", "Yes"),
+        ("?", None),
+    ],
 )
 def test_the_reference_guesses_yes(text: str, wanted: str | None) -> None:
     assert reference_yes_no(text) == wanted

@@ -57,8 +57,7 @@ def wanted(scene: Scene, shot: int, field: str) -> tuple[str, ...]:
     moving = labels.normalise("motion", camera["camera_motion"])
     if zoom == "None":
         return (moving,)
-    lens = "Dolly Zoom" if zoom == "Dolly Zoom" else "Zoom"
-    return (lens,) if moving == "Static" else (lens, moving)
+    return ("Zoom",) if moving == "Static" else ("Zoom", moving)
 
 
 def _reference(field: str, label: str) -> str:

@@ -1,0 +1,201 @@
+"""Every dimension through the runner's own path, with a judge whose answers are known; defects turned on one by one."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator.judge.types import Question, Raw
+from evaluator.metrics.base import Outcome
+from evaluator.runner.outcome import Absent
+from evaluator.suites.cutcraft.dimensions import MODULES, a1, a2, a3, b1, c1, d2, d3, e1, e3, f1
+from evaluator.suites.cutcraft.flags import PAPER, Defects
+from evaluator.suites.cutcraft.stored import order
+from tests.suites.cutcraft.cases import camera, case, cut, media, needed, question, shot
+from tests.suites.judging import HEARING, SEEING, Court, label, written
+
+RIGHT = {"A2": "one --> two", "A3": "by chance", "C1": "Sequential Montage", "E1": "MS - Eye-Level"}
+RIGHT["D1"] = "Match on Action / Action Match"
+CAMERA = {
+    "motion": "Static",
+    "scale": "MS",
+    "angle": "Eye-Level",
+    "depth": "Deep Focus",
+    "montage": "Sequential montage",
+}
+
+
+def knowing(question: Question) -> Raw:
+    """A judge that answers everything as the script wants it."""
+    _, _, *rest = question.item.split("/")
+    if rest[0] == "align":
+        return written({"labels": [1, 2]})
+    if question.task == "cut_choice":
+        wanted = RIGHT[rest[0]] if rest[1] == "question" else CAMERA[rest[1]]
+        shown = [part.text for part in question.parts if getattr(part, "name", "").startswith("option ")]
+        return label(question, question.labels[shown.index(wanted)])
+    if question.task == "cut_direction":
+        return label(question, "C" if "reversed" in question.item else "A")
+    return label(question, question.labels[0])
+
+
+def heard(
+    module: Any, folder: Path, defects: Defects = PAPER, one: Any = None, reply: Any = knowing, **more: Any
+) -> Any:
+    metric, one = module.metric(defects), one or case()
+    with Court(folder, reply, more.pop("identity", HEARING)) as court:
+        given = needed(metric, one, {**media(), **more})
+        if metric.judged is None:
+            return metric.compute(**({"case": one} if metric.reads else {}), **given)
+        found = court.hear(metric, one, **given)
+    assert isinstance(found, Outcome), found
+    return found
+
+
+def off(**on: bool) -> Defects:
+    return replace(PAPER, **on)
+
+
+def test_a_clip_as_asked_has_full_marks(tmp_path: Path) -> None:
+    for module in (a1, a2, a3, b1, c1, d2, d3, e1, e3):
+        folder = tmp_path / module.__name__.rsplit(".", 1)[-1]
+        folder.mkdir()
+        found = heard(module, folder)
+        assert found.value == pytest.approx(1.0, abs=0.02), (module.__name__, found.details)
+
+
+def test_records_say_what_was_asked_and_found(tmp_path: Path) -> None:
+    found = heard(d3, tmp_path)
+    (transition,) = found.details["transitions"]
+    assert (transition["wanted"], transition["found"], transition["by"]) == ("l-cut", "l-cut", "sound_bridge")
+    assert transition["signals"]["offset"] == pytest.approx(0.8, abs=0.1)
+    assert found.details["alignment"]["method"] == "judge"
+    assert len(found.details["calls"]) == 1  # no signal was silent, so only the alignment was asked
+
+
+def test_without_a_judge_signals_use_the_order_of_segments(tmp_path: Path) -> None:
+    for module in MODULES:
+        metric = module.metric(PAPER)
+        assert (metric.judged is None) or (metric.unjudged is not None) == (metric.id in {"a4", "b1", "b2", "d2", "d3"})
+    alone = b1.metric(PAPER).unjudged
+    found = alone.compute(case=case(), **needed(alone, case(), media()))
+    assert found.details["alignment"]["method"] == "order"
+    assert "frames" not in alone.needs
+
+
+def test_a_nonsense_alignment_falls_back_to_order(tmp_path: Path) -> None:
+    def lost(asked: Question) -> Raw:
+        if asked.task == "cut_segments":
+            return written({"labels": [7]})
+        return written({"shots": []}) if asked.task == "cut_presence" else knowing(asked)
+
+    found = heard(b1, tmp_path, reply=lost)
+    assert found.details["alignment"]["method"] == "order"
+    assert len(found.details["calls"]) == 2  # both ways were tried
+
+
+def test_missing_shots_count_nothing(tmp_path: Path) -> None:
+    def first_only(asked: Question) -> Raw:
+        return written({"labels": [1, 0]}) if asked.task == "cut_segments" else knowing(asked)
+
+    values = {}
+    for module in (a2, d2, d3, e1):
+        folder = tmp_path / module.__name__.rsplit(".", 1)[-1]
+        folder.mkdir()
+        values[module.__name__.rsplit(".", 1)[-1]] = heard(module, folder, reply=first_only).value
+    assert values == pytest.approx({"a2": 0.5, "d2": 0.0, "d3": 0.0, "e1": 0.75})
+
+
+def test_a_wrong_chain_ends_a2(tmp_path: Path) -> None:
+    def wrong(asked: Question) -> Raw:
+        return knowing(asked) if asked.task != "cut_choice" else label(asked, asked.labels[(_right(asked) + 1) % 4])
+
+    found = heard(a2, tmp_path, reply=wrong)
+    assert found.value == 0.0
+    assert "grades" not in found.details
+
+
+def _right(asked: Question) -> int:
+    shown = [part.text for part in asked.parts if getattr(part, "name", "").startswith("option ")]
+    return shown.index(RIGHT["A2"])
+
+
+def test_sound_for_a_judge_that_cannot_hear_is_marked(tmp_path: Path) -> None:
+    assert heard(e3, tmp_path, identity=SEEING).details["evidence"] == "substitute"
+    (tmp_path / "h").mkdir()
+    assert heard(e3, tmp_path / "h").details["evidence"] == "native"
+
+
+def test_a_refusal_is_no_score(tmp_path: Path) -> None:
+    def refuses(asked: Question) -> Raw:
+        return knowing(asked) if asked.task == "cut_segments" else Raw("", "refusal")
+
+    metric, one = e3.metric(PAPER), case()
+    with Court(tmp_path, refuses) as court:
+        found = court.hear(metric, one, **needed(metric, one, media()))
+    assert isinstance(found, Absent)
+
+
+class TestDefects:
+    def test_d01_flash_labels(self, tmp_path: Path) -> None:
+        flash = case(shot(1, 0, 3.6, transition_to_next=cut(optical="Flash-to-White")), shot(2, 3.6, 7.2))
+        assert heard(d2, tmp_path, one=flash).value == 0.0
+        (tmp_path / "c").mkdir()
+        assert heard(d2, tmp_path / "c", off(flash_labels_are_hard_cuts=True), flash).value == 1.0
+
+    def test_d11_zoom_hides_the_camera(self) -> None:
+        from evaluator.suites.cutcraft.data import prompt_of
+
+        zooming = case(shot(1, 0, 4, camera=camera(camera_motion="Truck (Lateral Tracking)", optical_motion="Zoom-In")))
+        scene = type("S", (), {"prompt": prompt_of(zooming), "defects": PAPER})()
+        assert e1.wanted(scene, 0, "motion") == ("Zoom", "Truck")
+        scene.defects = off(prefix_camera_labels=True)
+        assert e1.wanted(scene, 0, "motion") == ("Zoom",)
+
+    def test_d13_a_name_in_prose_is_a_hit(self, tmp_path: Path) -> None:
+        def contrast(asked: Question) -> Raw:
+            if asked.item.endswith("C1/montage"):
+                return label(asked, "I")
+            return knowing(asked)
+
+        assert heard(c1, tmp_path, reply=contrast).value == 0.5
+        (tmp_path / "c").mkdir()
+        assert heard(c1, tmp_path / "c", off(name_in_prose=True), reply=contrast).value == 1.0
+
+    def test_d21_without_sound(self, tmp_path: Path) -> None:
+        from evaluator.errors import NotApplicable
+
+        silent = replace(media()["track"], present=False)
+        with pytest.raises(NotApplicable):
+            heard(f1, tmp_path, track=silent)
+        assert heard(f1, tmp_path, off(failure_is_half=True), track=silent).value == 0.5
+
+    def test_d22_options_are_shown_in_a_drawn_order(self) -> None:
+        shown = [order(f"v{k}_q1", 5, PAPER) for k in range(40)]
+        first = sum(one[0] == 0 for one in shown)
+        assert 2 <= first <= 16
+        assert all(sorted(one) == list(range(5)) for one in shown)
+        assert order("v1_q1", 5, off(options_as_stored=True)) == (0, 1, 2, 3, 4)
+
+    def test_d25_lengths_shift(self, tmp_path: Path) -> None:
+        unknown = shot(1, 0, 3.6, transition_to_next=cut())
+        unknown["description_prompt"] = "no times"
+        one = case(unknown, shot(2, 3.6, 7.2))
+        assert heard(b1, tmp_path, one=one).details["lengths"][1]["asked"] == pytest.approx(3.6)
+        (tmp_path / "c").mkdir()
+        lengths = heard(b1, tmp_path / "c", off(shifted_durations=True), one).details["lengths"]
+        assert lengths[1]["asked"] == 0.0
+
+    def test_profiles_differ_in_every_flag(self) -> None:
+        assert all(getattr(PAPER, one.name) is False for one in fields(Defects))
+
+
+def test_a3_asks_each_cut_in_both_orders(tmp_path: Path) -> None:
+    found = heard(a3, tmp_path)
+    (chain,) = found.details["chains"]
+    assert (chain["forward"], chain["reversed"]) == (1.0, 0.0)
+    assert found.details["asked"] == 3
+    assert question("A3", ["a", "b"])["options"] == ["A. a", "B. b"]
