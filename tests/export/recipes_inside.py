@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,30 @@ import onnx
 import torch
 from onnx import TensorProto, helper
 
-import export.recipes
-from evaluator.errors import EvaluatorError, ModelCorrupt, PrerequisiteError
+import export.recipes  # noqa: F401  transformers must not find torchvision
+from evaluator.errors import ModelCorrupt, PrerequisiteError
 from evaluator.experts.spectral import hann, mel_bank
 from export.checkout import Checkout
 from export.half import in_order
 from export.onnx_file import seeded
 from export.pretrained import load
 from export.sound import Mel, decibels
-from tests.export.inside import check, main  # its checks of embedded recipes are not registered twice
+from tests.export.checks import CHECKS, check, run
 
 
 def close(found: Any, wanted: Any, tolerance: float) -> None:
     torch.testing.assert_close(torch.as_tensor(found), torch.as_tensor(wanted), rtol=tolerance, atol=tolerance)
+
+
+def refused(kind: type[Exception], words: str, ask: Callable[[], object]) -> None:
+    """`ask` must fail with this error."""
+    try:
+        ask()
+    except kind as error:
+        told = str(error)
+    else:
+        told = "nothing was refused"
+    assert words in told, told
 
 
 class Folder:
@@ -38,3 +50,158 @@ class Folder:
 
     def module(self, package: str, name: str, stubs: Any = ()) -> Any:
         raise NotImplementedError
+
+
+@check
+def grounding_dino_is_what_transformers_computes() -> None:
+    from transformers import GroundingDinoForObjectDetection
+
+    from export.recipes import grounding_dino
+
+    network = grounding_dino.tiny()[0]
+    own: Any = network.module
+    theirs = GroundingDinoForObjectDetection(own.net.config).eval()
+    theirs.load_state_dict(own.net.state_dict())
+    theirs.model.special_tokens = own.net.model.special_tokens
+    with torch.no_grad():
+        score, boxes = own(*network.compared)
+        found = theirs(pixel_values=network.compared[0], input_ids=network.compared[1])
+    close(score, found.logits.sigmoid().amax(dim=2), 1e-4)
+    close(boxes, found.pred_boxes, 1e-4)
+
+
+@check
+def audiobox_is_what_transformers_computes() -> None:
+    from export.recipes import audiobox
+
+    (network,) = audiobox.tiny()
+    own: Any = network.module
+    wave, real = seeded(2, 8000), torch.ones(2, 8000, dtype=torch.bool)
+    for layer in own.encoder.encoder.layers:
+        del layer.attention.torch_multi_head_self_attention  # the module's own again
+    with torch.no_grad():
+        states = own.states(wave, torch.ones(2, 24))
+        wanted = own.encoder(wave, output_hidden_states=True).hidden_states
+        (again,) = audiobox.tiny()
+        for one, other in zip(again.module(wave, real), own(wave, real), strict=True):
+            close(one, other, 1e-4)
+    close(states, torch.stack(wanted), 1e-4)
+
+
+@check
+def claps_front_end_is_that_of_its_extractor() -> None:
+    from transformers import ClapFeatureExtractor
+
+    wave = np.random.default_rng(0).normal(size=480_000).astype(np.float32) * 0.1
+    extractor = ClapFeatureExtractor(frequency_min=50, frequency_max=14_000, truncation="rand_trunc")
+    wanted = extractor(wave, sampling_rate=48_000, return_tensors="np")["input_features"][0, 0]
+    bank = mel_bank(48_000, 1024, 64, 50.0, 14_000.0, "slaney", unit_area=True)
+    found = decibels(Mel(hann(1024, 1024), 480, bank, "reflect")(torch.from_numpy(wave)[None]))[0]
+    close(found, wanted, 1e-3)
+
+
+@check
+def kaldis_front_end_is_its_five_steps() -> None:
+    from export.recipes import imagebind
+
+    wave = seeded(1, 32_000)[0].double().numpy()
+    centred = wave - wave.mean()
+    window = np.hanning(400)
+    rows = []
+    for start in range(0, 32_000 - 399, 160):
+        frame = centred[start : start + 400]
+        frame = frame - frame.mean()
+        frame = frame - 0.97 * np.concatenate([frame[:1], frame[:-1]])
+        rows.append(np.abs(np.fft.rfft(frame * window, 512)) ** 2)
+    mel = np.log(np.maximum(np.array(rows) @ imagebind.bank().T, np.finfo(np.float32).eps))  # [198, 128]
+    padded = np.pad(mel, ((0, 204 - len(mel)), (0, 0)))
+    found = imagebind.Kaldi()(torch.from_numpy(wave).float()[None])[0, 0]
+    close(found, ((padded.T + 4.268) / 9.138).astype(np.float32), 1e-3)
+
+
+@check
+def a_published_folder_is_read_whole_or_refused() -> None:
+    from safetensors.torch import load_file, save_file
+    from transformers import CLIPConfig, CLIPModel, CLIPVisionModelWithProjection
+
+    from export.recipes import clip_vit_l14
+
+    (tiny,) = clip_vit_l14.tiny()
+    tower: Any = tiny.module
+    shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2}
+    whole = CLIPConfig(
+        text_config={**shape, "vocab_size": 60}, vision_config=tower.net.config.to_dict(), projection_dim=24
+    )
+    both = CLIPModel(whole).eval()
+    both.load_state_dict(tower.net.state_dict(), strict=False)
+    with tempfile.TemporaryDirectory() as folder:
+        both.save_pretrained(folder)
+        (network,) = clip_vit_l14.networks(Folder(Path(folder)))
+        with torch.no_grad():
+            close(network.module(*tiny.compared), tower(*tiny.compared), 1e-5)
+        path = Path(folder) / "model.safetensors"
+        weights = load_file(path)
+        del weights["visual_projection.weight"]
+        save_file(weights, path, metadata={"format": "pt"})
+        again = Folder(Path(folder))
+        refused(ModelCorrupt, "visual_projection", lambda: load(CLIPVisionModelWithProjection, again))
+
+
+@check
+def another_order_of_nodes_is_put_right() -> None:
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1]) for name in "xz"]
+    nodes = [helper.make_node("Exp", ["y"], ["z"]), helper.make_node("Neg", ["x"], ["y"])]
+    model = in_order(helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:])))
+    assert [node.op_type for node in model.graph.node] == ["Neg", "Exp"]
+    onnx.checker.check_model(model)
+
+
+@check
+def a_checkout_gives_its_modules_and_says_what_is_missing() -> None:
+    from export.recipes import amt_g
+
+    source = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self, corr_radius, corr_lvls, num_flows):
+        super().__init__()
+        self.mix = torch.nn.Conv2d(6, 3, 1)
+    def forward(self, img0, img1, embt, scale_factor, eval):
+        return {"imgt_pred": self.mix(torch.cat([img0, img1], 1)) * embt}
+"""
+    asked = Checkout("GitHub MCG-NKU/AMT", "EVALUATOR_CHECKOUT_AMT")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ[asked.variable] = folder
+        named = "is this a checkout of GitHub MCG-NKU/AMT"
+        refused(PrerequisiteError, named, lambda: asked.module("networks.AMT-G"))
+        (Path(folder) / "networks").mkdir()
+        (Path(folder) / "networks" / "AMT-G.py").write_text(source)
+        network = amt_g.tiny()[0]
+        torch.save({"state_dict": network.module.net.state_dict()}, Path(folder) / amt_g.WEIGHTS)
+        (again,) = amt_g.networks(Folder(Path(folder)))
+        with torch.no_grad():
+            close(again.module(*network.compared), network.module(*network.compared), 0.0)
+        del os.environ[asked.variable]
+
+
+@check
+def published_names_lead_to_the_layers_of_syncnet() -> None:
+    from export.recipes import syncnet_aud
+    from export.syncnet import lip_layers, sound_layers
+    from export.syncnet import load as read
+
+    assert [type(layer).__name__ for layer in sound_layers()[17:]] == ["MaxPool2d", "Conv2d", "BatchNorm2d", "ReLU"]
+    assert tuple(lip_layers()[0].weight.shape) == (96, 3, 5, 7, 7)
+    (network,) = syncnet_aud.tiny()
+    with tempfile.TemporaryDirectory() as folder:
+        names = {"0.": "netcnnaud.", "2.": "netfcaud."}
+        weights = {names[name[:2]] + name[2:]: value for name, value in network.module.state_dict().items()}
+        torch.save({**weights, "netcnnlip.0.bias": torch.zeros(1)}, Path(folder) / "syncnet_v2.model")
+        read(network.module, Folder(Path(folder)), "aud")
+        torch.save({"netcnnaud.0.weight": torch.zeros(1)}, Path(folder) / "syncnet_v2.model")
+        other = Folder(Path(folder))
+        refused(ModelCorrupt, "not the weights of SyncNet", lambda: read(network.module, other, "aud"))
+
+
+if __name__ == "__main__":
+    run(CHECKS)
