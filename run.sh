@@ -110,6 +110,7 @@ case "${1:-}" in
     shift
     test_environment
     judge_environment
+    install "$judge_venv" "$requirements/export-models.txt" --require-hashes # the recipes of reference models, tiny
     install "$judge_venv" "$requirements/judge-train.txt"
     install "$device_venv" "$requirements/device-test.txt" --require-hashes # DALI and TensorRT's builder, without a GPU
     models

@@ -55,12 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def list_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
-    """One line per model: id, tier, how its files are made, whether there is a recipe, whether they are ready."""
+    """One line per model: id, tier, how its files are made, whether they are ready. recipe: made by one, or mounted."""
     for entry in _chosen(options, store, default=store.lock.models):
-        how = ", ".join(sorted({file.how for file in entry.files})) or "weightless"
-        recipe = "recipe" if entry.export else "-"
+        kinds = {"recipe" if file.how == "mounted" and file in entry.made else file.how for file in entry.files}
         ready = "ready" if prepared(store, entry) else "not prepared"
-        print(f"{entry.id:20} {entry.tier:10} {how:10} {recipe:7} {ready}")
+        print(f"{entry.id:20} {entry.tier:10} {', '.join(sorted(kinds)) or 'weightless':15} {ready}")
     return EXIT_OK
 
 
@@ -145,7 +144,12 @@ def _chosen(options: argparse.Namespace, store: Store, default: Sequence[ModelEn
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m export", description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=sorted(COMMANDS))
-    parser.add_argument("ids", nargs="*", metavar="ID", help="model ids; default: all embedded models, and for list and parity all models")
+    parser.add_argument(
+        "ids",
+        nargs="*",
+        metavar="ID",
+        help="model ids; default: all embedded models, and for list and parity all models",
+    )
     parser.add_argument("--embedded", action="store_true", help="add every model that ships in a registry package")
     parser.add_argument("--copied", action="store_true", help="of these, only models that are copied byte for byte")
     parser.add_argument("--models", type=Path, help="folder of mounted weights (default EVALUATOR_MODELS)")

@@ -118,14 +118,10 @@ def _recipe(entry: ModelEntry, precision: Precision) -> Build:
         return made
 
     def build_networks(sources: Sources, out: Path) -> list[Parity]:
-        from export.network import honours, write
+        from export.network import write
 
-        rows = []
-        for network in module.networks(sources):
-            file = entry.file(network.file)
-            rows += write(network, file, out, precision)
-            honours(out / network.file, entry.id, file)
-        return rows
+        made = module.networks(sources)
+        return [row for network in made for row in write(network, entry.file(network.file), out, precision)]
 
     return build_networks
 

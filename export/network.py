@@ -16,7 +16,7 @@ import torch
 from evaluator.runtime.contract import check_contract
 from evaluator.runtime.lock import ModelFile, Tensor
 from evaluator.runtime.onnx import OnnxSession
-from export.half import halve
+from export.half import HalfSession, halve
 from export.onnx_file import OPSET, export_torch
 from export.recipe import Parity, Precision, compare
 
@@ -44,12 +44,19 @@ class Network:
     opset: int = OPSET
 
 
-def write(network: Network, contract: ModelFile, out: Path, precision: Precision) -> list[Parity]:
-    """Trace a network, write its file into the folder `out` and compare it. Returns one row per output."""
-    trace(network, contract, out / network.file)
-    if precision == "fp16":
-        halve(out / network.file, network.full)
-    return measure(network, contract, out / network.file, precision)
+def write(network: Network, contract: ModelFile, out: Path, precision: Precision, exact: bool = True) -> list[Parity]:
+    """Trace a network, write its file into the folder `out` and compare it. Returns one row per output.
+
+    Raises ModelCorrupt if the file does not honour its contract; with `exact` false, fixed sizes may be others.
+    """
+    path = out / network.file
+    trace(network, contract, path)
+    feeds, expected = examples(network, contract)
+    check_contract(OnnxSession(path), out.name, contract if exact else at_size(contract, {**feeds, **expected}), path)
+    if precision == "fp32":
+        return compare(path, feeds, network.settle(expected), network.tolerance, network.settle)
+    halve(path, network.full)
+    return compare(path, feeds, network.settle(expected), network.half, network.settle, HalfSession(path).run)
 
 
 def trace(network: Network, contract: ModelFile, path: Path) -> None:
@@ -65,25 +72,18 @@ def free(tensor: Tensor) -> dict[int, str]:
     return {place: size for place, size in enumerate(tensor.shape) if isinstance(size, str)}
 
 
-def measure(network: Network, contract: ModelFile, path: Path, precision: Precision) -> list[Parity]:
-    """Compare a written file with torch in float32 and with its contract. Raises ModelCorrupt for another interface."""
+def examples(network: Network, contract: ModelFile) -> tuple[Arrays, Arrays]:
+    """Inputs, and what torch makes of them in float32, by name."""
     with torch.no_grad():
         found = network.module(*network.compared)
     outputs = (found,) if isinstance(found, torch.Tensor) else tuple(found)
     expected = {tensor.name: one.numpy() for tensor, one in zip(contract.outputs, outputs, strict=True)}
     feeds = {tensor.name: one.numpy() for tensor, one in zip(contract.inputs, network.compared, strict=True)}
-    check_contract(OnnxSession(path), path.parent.name, at_size(contract, {**feeds, **expected}), path)
-    share = network.tolerance if precision == "fp32" else network.half
-    return compare(path, feeds, network.settle(expected), share, network.settle)
-
-
-def honours(path: Path, model: str, contract: ModelFile) -> None:
-    """Compare a written file with its whole contract, sizes included. Raises ModelCorrupt."""
-    check_contract(OnnxSession(path), model, contract, path)
+    return feeds, expected
 
 
 def at_size(contract: ModelFile, arrays: Arrays) -> ModelFile:
-    """The contract with its fixed sizes as they are in these arrays: a tiny network has smaller pictures and vectors."""
+    """The contract with its fixed sizes as in these arrays: a tiny network has smaller pictures and vectors."""
     sized = {
         tensor.name: replace(
             tensor,

@@ -1,8 +1,8 @@
 """The parity report: how far every exported file is from its origin, and why nothing can be said of the others.
 
-A row of a model whose weights are there says `"weights": "published"`. A reference model without them is tried at a tiny
-configuration with random weights, in fp32 and fp16: `"weights": "tiny"`. A model that cannot be tried has one row, with
-the reason under `untried`.
+A row of a model whose weights are there says `"weights": "published"`. A reference model without them is tried at a
+tiny configuration with random weights, in fp32 and fp16: `"weights": "tiny"`. A model that cannot be tried has one row,
+with the reason under `untried`.
 """
 
 from __future__ import annotations
@@ -68,9 +68,7 @@ def _tiny(entry: ModelEntry, out: Path, say: Callable[[str], None]) -> list[Row]
     say(f"{entry.id}: tiny, with random weights")
     out.mkdir(parents=True, exist_ok=True)
     found = tiny(entry, out)
-    return [
-        _row(entry, row, weights="tiny", precision=precision) for precision, rows in found.items() for row in rows
-    ]
+    return [_row(entry, row, weights="tiny", precision=precision) for precision, rows in found.items() for row in rows]
 
 
 def _row(entry: ModelEntry, row: Parity, **more: str) -> Row:

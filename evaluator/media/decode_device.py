@@ -1,4 +1,4 @@
-"""One pass over a file with its pictures on a device: DALI for the clips that it takes, PyAV for the rest and the sound.
+"""One pass over a file with its pictures on a device: DALI for clips that it takes, PyAV for the rest and the sound.
 
 The same taps get the same frames in the same order as from `evaluator.media.decode`; only the pixels may differ by what
 another scaler does. A clip that DALI is not given, or gives up on, is decoded by PyAV once, and the report says why.

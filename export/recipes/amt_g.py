@@ -1,7 +1,7 @@
 """AMT-G (Li et al., CVPR 2023): two frames -> the frame half way between them.
 
-The architecture is in its authors' repository only (CC BY-NC 4.0): EVALUATOR_CHECKOUT_AMT names the folder of a checkout
-of GitHub MCG-NKU/AMT. Weights: `amt-g.pth`; parameters are those of its AMT-G.yaml. The inner scale is 1.
+The architecture is in its authors' repository only (CC BY-NC 4.0): EVALUATOR_CHECKOUT_AMT names the folder of a
+checkout of GitHub MCG-NKU/AMT. Weights: `amt-g.pth`; parameters are those of its AMT-G.yaml. The inner scale is 1.
 """
 
 from __future__ import annotations

@@ -52,7 +52,9 @@ NAMES = (
 class Axes(torch.nn.Module):
     """wave [B, samples], mask [B, samples] -> CE, CU, PC, PQ [B] each."""
 
-    def __init__(self, encoder: WavLMModel, model: Mapping[str, Any], scales: Mapping[str, Mapping[str, float]]) -> None:
+    def __init__(
+        self, encoder: WavLMModel, model: Mapping[str, Any], scales: Mapping[str, Mapping[str, float]]
+    ) -> None:
         super().__init__()
         self.encoder = encoder
         width, layers = encoder.config.hidden_size, encoder.config.num_hidden_layers

@@ -1,4 +1,4 @@
-"""LAION-CLAP (Wu et al., ICASSP 2023), audio tower with its projection, from transformers; the front end is in the file.
+"""LAION-CLAP (Wu et al., ICASSP 2023), audio tower with its projection, from transformers, with its front end.
 
 Weights: `config.json` and `model.safetensors` of Hugging Face laion/larger_clap_general, which is not fused. Ten
 seconds at 48 kHz are 1001 columns of 64 Slaney bands between 50 and 14000 Hz, in decibels.

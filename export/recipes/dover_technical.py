@@ -1,8 +1,8 @@
 """DOVER++, technical branch (Wu et al., ICCV 2023): fragments of 32 frames -> a raw score (CoVEBench 4.4).
 
 The architecture is in its authors' repository only (MIT): EVALUATOR_CHECKOUT_DOVER names the folder of a checkout of
-GitHub VQAssessment/DOVER, in an environment that also has what it requires. Weights: `DOVER_plus_plus.pth`, of which the
-technical backbone and head are read.
+GitHub VQAssessment/DOVER, in an environment that also has what it requires. Weights: `DOVER_plus_plus.pth`, of which
+the technical backbone and head are read.
 """
 
 from __future__ import annotations

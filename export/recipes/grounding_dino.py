@@ -1,18 +1,20 @@
 """Grounding DINO (Liu et al., 2023) from transformers: where the phrases of a text are in a picture of any size.
 
-Weights: `config.json` and `model.safetensors` of Hugging Face IDEA-Research/grounding-dino-base. transformers' layers are
-used; what is between them is written here for one picture without padding, because their own way fixes the size of the
-picture and the number of tokens when it is traced. As in their post-processing, the score of a query is its largest
+Weights: `config.json` and `model.safetensors` of Hugging Face IDEA-Research/grounding-dino-base. transformers' layers
+are used; what is between them is written here for one picture without padding, because their own way fixes the size of
+the picture and the number of tokens when it is traced. As in their post-processing, the score of a query is its largest
 sigmoid over all tokens.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
 import torch.nn.functional as functional
 from transformers import BertConfig, GroundingDinoConfig, GroundingDinoForObjectDetection, SwinConfig
+from transformers.models.swin.modeling_swin import SwinPatchEmbeddings
 
 from export.network import Network
 from export.onnx_file import seeded
@@ -40,8 +42,9 @@ class Grounding(torch.nn.Module):
         for layer in (*net.model.encoder.layers, *net.model.decoder.layers):
             deformable = layer.deformable_layer.self_attn if hasattr(layer, "deformable_layer") else layer.encoder_attn
             deformable.attn.forward = sampled
-        cells = net.model.backbone.conv_encoder.model.embeddings.patch_embeddings
-        cells.maybe_pad = lambda pixels, height, width: whole(pixels, cells.patch_size)
+        for part in net.model.backbone.modules():
+            if isinstance(part, SwinPatchEmbeddings):
+                part.maybe_pad = partial(whole, part.patch_size)
 
     def text(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Features [1, L, D], who attends to whom [1, L, L], and positions [1, L] inside a phrase."""
@@ -109,7 +112,9 @@ class Grounding(torch.nn.Module):
     def chosen(self, vision: torch.Tensor, text: torch.Tensor, sizes: Sizes) -> torch.Tensor:
         """Boxes [1, Q, 4] of the tokens of the picture that answer to the text best."""
         model = self.net.model
-        around = [torch.full((1, height * width, 2), ANCHOR * 2.0**level) for level, (height, width) in enumerate(sizes)]
+        around = [
+            torch.full((1, height * width, 2), ANCHOR * 2.0**level) for level, (height, width) in enumerate(sizes)
+        ]
         anchors = torch.cat([places(sizes), torch.cat(around, dim=1)], dim=2)  # [1, N, 4]
         inside = ((anchors > EDGE) & (anchors < 1 - EDGE)).all(dim=2, keepdim=True)
         queries = model.enc_output_norm(model.enc_output(vision * inside))
@@ -120,9 +125,9 @@ class Grounding(torch.nn.Module):
         return proposed.gather(1, best).sigmoid()
 
 
-def whole(pixels: torch.Tensor, cell: tuple[int, int]) -> torch.Tensor:
+def whole(cell: tuple[int, int], pixels: torch.Tensor, height: int, width: int) -> torch.Tensor:
     """A picture with zeros below and on the right, up to whole cells; nothing where it has them."""
-    down, right = (-pixels.shape[2]) % cell[0], (-pixels.shape[3]) % cell[1]
+    down, right = (cell[0] - height % cell[0]) % cell[0], (cell[1] - width % cell[1]) % cell[1]
     return functional.pad(pixels, (0, right, 0, down))
 
 
@@ -165,7 +170,9 @@ def sampled(
     start: Any = 0
     found = []
     for level, (height, width) in enumerate(sizes):
-        plane = value[0, start : start + height * width].permute(1, 2, 0).unflatten(2, (height, width))  # [heads, d, h, w]
+        plane = (
+            value[0, start : start + height * width].permute(1, 2, 0).unflatten(2, (height, width))
+        )  # [heads, d, h, w]
         grid = 2 * where[0, :, :, level].transpose(0, 1) - 1  # [heads, Q, points, 2]
         seen = functional.grid_sample(plane, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
         found.append((seen * weights[0, :, :, level].transpose(0, 1)[:, None]).sum(dim=3))  # [heads, d, Q]
@@ -186,7 +193,7 @@ def network(net: GroundingDinoForObjectDetection, sizes: tuple[tuple[int, int], 
         (seeded(1, 3, *size, seed=seed), torch.tensor([text]))
         for seed, (size, text) in enumerate(zip(sizes, texts, strict=True))
     )
-    return Network("grounding_dino.onnx", Grounding(net), traced, compared, settle=first_best, half=5e-2)
+    return Network("grounding_dino.onnx", Grounding(net), traced, compared, settle=first_best, half=0.1)
 
 
 def first_best(outputs: Any) -> dict[str, Any]:
@@ -201,16 +208,16 @@ def networks(sources: Sources) -> list[Network]:
 
 
 def tiny() -> list[Network]:
-    """A Swin of two layers a stage and windows of 3, a BERT of one layer, one layer of encoder and two of decoder."""
+    """A Swin of five layers and windows of 3, a BERT of one layer, one layer of encoder and two of decoder."""
     backbone = SwinConfig(
-        embed_dim=16, depths=[2, 2, 2, 2], num_heads=[1, 2, 2, 2], window_size=3, image_size=64, patch_size=4,
-        out_features=["stage2", "stage3", "stage4"],
+        embed_dim=16, depths=[1, 1, 2, 1], num_heads=[1, 2, 2, 2], window_size=3, image_size=64, patch_size=4,
+        out_features=["stage3", "stage4"],
     )  # fmt: skip
     sizes = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 2}
     config = GroundingDinoConfig(
         backbone_config=backbone, text_config=BertConfig(**sizes, vocab_size=30), d_model=32, encoder_layers=1,
         encoder_ffn_dim=48, encoder_attention_heads=2, decoder_layers=2, decoder_ffn_dim=48, decoder_attention_heads=2,
-        num_queries=10, max_text_len=16,
+        num_queries=10, max_text_len=16, num_feature_levels=3,
     )  # fmt: skip
     net = random(GroundingDinoForObjectDetection, config)
     net.model.special_tokens = torch.tensor([1, 2, 3])

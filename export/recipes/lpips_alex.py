@@ -60,7 +60,7 @@ def network(trunk: Mapping[str, torch.Tensor], heads: Mapping[str, torch.Tensor]
         (seeded(count, 3, *size, seed=count), seeded(count, 3, *size, seed=count + 1))
         for count, size in ((2, (64, 96)), (3, (96, 80)))
     )
-    # Squared lengths of many channels leave float16's range, and the small number that they are protected by is 0 in it.
+    # Squared lengths of many channels leave float16's range, and the small number that protects them is 0 in it.
     full = ("/Pow", "/ReduceSum", "/Sqrt", "/Add", "/Div", "/Sub", "/Mul")
     return Network("lpips_alex.onnx", Distance(trunk, heads), traced, compared, full=full)
 

@@ -60,6 +60,6 @@ def tiny() -> list[Network]:
     config = RTDetrConfig(
         backbone_config=backbone, encoder_in_channels=[16, 32, 32], encoder_hidden_dim=32, encoder_ffn_dim=64,
         encoder_attention_heads=2, d_model=32, decoder_in_channels=[32, 32, 32], decoder_ffn_dim=64, num_queries=12,
-        decoder_layers=2, decoder_attention_heads=2, num_labels=5, anchor_image_size=None,
+        decoder_layers=1, decoder_attention_heads=2, num_labels=5, anchor_image_size=None,
     )  # fmt: skip
     return [network(random(RTDetrForObjectDetection, config), 64)]

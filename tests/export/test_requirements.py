@@ -11,7 +11,16 @@ import pytest
 from evaluator.runtime.store import ROOT
 
 FOLDER = ROOT / "docker" / "requirements"
-LOCKED = ["cpu.txt", "dev.txt", "export.txt", "judge-test.txt", "device-test.txt", "weights.txt", "demo.txt"]
+LOCKED = [
+    "cpu.txt",
+    "dev.txt",
+    "export.txt",
+    "export-models.txt",
+    "judge-test.txt",
+    "device-test.txt",
+    "weights.txt",
+    "demo.txt",
+]
 PIN = re.compile(
     r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;]+)(?P<marker> ; .+?)?(?P<hashes>( --hash=sha256:[0-9a-f]{64})+)$"
 )
@@ -64,7 +73,7 @@ def test_the_runtime_is_what_pyproject_asks_for() -> None:
 def test_the_locks_agree_with_each_other() -> None:
     cpu, dev = versions("cpu.txt"), versions("dev.txt")
     assert cpu.items() <= dev.items()
-    for other in (versions("export.txt"), versions("judge-test.txt")):
+    for other in (versions("export.txt"), versions("export-models.txt"), versions("judge-test.txt")):
         common = cpu.keys() & other.keys()
         assert {name: cpu[name] for name in common} == {name: other[name] for name in common}
 

@@ -61,10 +61,14 @@ def transitions(pictures: Frames, scores: ShotScores) -> tuple[Transition, ...]:
     """All transitions of a clip in order of time. `pictures` and `scores` are of every frame."""
     figures = looks(pictures)
     found = [_gradual(figures, one.first, one.last, one.optical, one.evenness) for one in flashes(figures)]
-    for wipe in wipes(figures):
-        _keep(found, _gradual(figures, wipe.first, wipe.last, Optical.WIPE, wipe.rank))
-    for first, last in _runs(figures, scores):
-        _keep(found, cut_or_dissolve(figures, first, last, float(scores.probability[first : last + 1].max())))
+    rest = [
+        cut_or_dissolve(figures, first, last, float(scores.probability[first : last + 1].max()))
+        for first, last in _runs(figures, scores)
+    ]
+    cuts = [one for one in rest if one.optical is Optical.HARD_CUT]
+    border = [_gradual(figures, one.first, one.last, Optical.WIPE, one.rank) for one in wipes(figures)]
+    for one in (*cuts, *border, *rest):  # a passer-by just after a cut looks like a wipe, a cut never does
+        _keep(found, one)
     return tuple(sorted(found, key=lambda one: one.cut))
 
 

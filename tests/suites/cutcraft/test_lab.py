@@ -149,7 +149,7 @@ class TestScore:
         assert time_error([]) is None
 
     def test_table(self) -> None:
-        right = Answer("hard_cut", CUT + 0.1, CUT, CUT, 0, "straight", 0.0)
+        right = Answer("hard_cut", BASE.cut + 0.1, CUT, CUT, 0, "straight", 0.0)
         wrong = Answer(NONE, None, None, None, 2, NONE, None)
         results = [Result(BASE, {"paper": right, "compat": wrong}, True)]
         good, bad = report(results, "development", "paper"), report(results, "development", "compat")
@@ -162,10 +162,10 @@ class TestScore:
 
 
 def test_paper_beats_compat_on_files(models: SessionSource) -> None:
-    """One clip per kind that compat loses or finds, from held-out shots and sounds; the command has the whole table."""
+    """One wipe between held-out shots; the command has the whole table."""
     if not (DEMO / DEMO_SHOTS["street"].file).is_file():
         pytest.skip("demo clips are not made (./run.sh setup)")
-    plan = [one for one in recipes("held-out") if one.kind in {"wipe", "flash to white"} and one.offset == 0.8][1:3]
+    plan = [one for one in recipes("held-out") if one.kind == "wipe" and one.offset == 0.8][:1]
     results = run(plan, demo_shots(DEMO), models, seen=lambda number: True)
     compat, paper = reports_of(results)
     assert (paper.optical_f1, paper.relation_f1) == (1.0, 1.0)

@@ -64,6 +64,15 @@ def test_two_runs_of_one_fade_are_one_transition() -> None:
     assert [one.optical for one in found] == [Optical.FLASH_BLACK]
 
 
+def test_a_passer_by_after_a_cut_is_no_wipe() -> None:
+    pictures = join(recipe("hard cut", 0.0), COUNT)
+    for step in range(20):
+        x = 8 * step
+        pictures[AT + 3 + step, :, max(0, x - 40) : x] = (20, 30, 200)
+    found = transitions(frames(pictures), scores(COUNT, SEEN["hard cut"]))
+    assert [(one.optical, one.cut) for one in found] == [(Optical.HARD_CUT, pytest.approx(AT / RATE))]
+
+
 def test_brightness_does_not_change_a_class() -> None:
     pictures = join(recipe("wipe", 0.5, (1.0, 1.0)), COUNT)
     dim = (0.6 * pictures).astype(np.uint8)

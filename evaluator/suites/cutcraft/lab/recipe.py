@@ -49,6 +49,11 @@ class Recipe:
         return KINDS[self.kind]
 
     @property
+    def cut(self) -> float:
+        """Seconds at which the second shot takes over: of a hard cut, when its first frame is shown."""
+        return round(CUT * RATE) / RATE if self.effect_seconds == 0.0 else CUT
+
+    @property
     def effect(self) -> tuple[float, float]:
         """Seconds at which the pictures begin and end to change."""
         return CUT - self.effect_seconds / 2, CUT + self.effect_seconds / 2

@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluator.schema import to_tree
 from evaluator.suites.cutcraft.lab.measure import Answer
-from evaluator.suites.cutcraft.lab.recipe import CUT, KINDS, Recipe
+from evaluator.suites.cutcraft.lab.recipe import KINDS, Recipe
 from evaluator.suites.cutcraft.lab.score import ClassScore, TimeError, class_scores, macro_f1, time_error
 from evaluator.suites.cutcraft.labels import Optical, Relation
 
@@ -54,7 +54,7 @@ def report(results: Sequence[Result], split: str, profile: str) -> Report:
         optical=optical,
         optical_f1=macro_f1(optical),
         kinds=_kinds(seen),
-        cut_error=time_error([a.cut - CUT for r, a in seen if a.cut is not None and a.optical == r.optical]),
+        cut_error=time_error([a.cut - r.cut for r, a in seen if a.cut is not None and a.optical == r.optical]),
         false_transitions=sum(a.others for _, a in seen),
         relation=relation,
         relation_f1=macro_f1(relation),
