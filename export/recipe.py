@@ -58,7 +58,8 @@ def compare(
     """Run an ONNX file on the CPU and measure every output against arrays computed by the origin.
 
     With `settle`, the file's outputs go through it first, and the tolerance is a fraction of the largest magnitude of
-    each expected output. `run` runs the file in another way. Every expected output must exist with the same shape; otherwise ValueError.
+    each expected output. `run` runs the file in another way. Every expected output must exist with the same shape;
+    otherwise ValueError.
     """
     import numpy as np
 

@@ -211,13 +211,13 @@ def tiny() -> list[Network]:
     """A Swin of five layers and windows of 3, a BERT of one layer, one layer of encoder and two of decoder."""
     backbone = SwinConfig(
         embed_dim=16, depths=[1, 1, 2, 1], num_heads=[1, 2, 2, 2], window_size=3, image_size=64, patch_size=4,
-        out_features=["stage3", "stage4"],
+        out_features=["stage4"],
     )  # fmt: skip
     sizes = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 2}
     config = GroundingDinoConfig(
         backbone_config=backbone, text_config=BertConfig(**sizes, vocab_size=30), d_model=32, encoder_layers=1,
         encoder_ffn_dim=48, encoder_attention_heads=2, decoder_layers=2, decoder_ffn_dim=48, decoder_attention_heads=2,
-        num_queries=10, max_text_len=16, num_feature_levels=3,
+        num_queries=10, max_text_len=16, num_feature_levels=2,
     )  # fmt: skip
     net = random(GroundingDinoForObjectDetection, config)
     net.model.special_tokens = torch.tensor([1, 2, 3])
