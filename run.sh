@@ -3,6 +3,7 @@
 #
 #   ./run.sh --manifest manifests/demo.jsonl [evaluator options]   score clips (prepares everything on the first call)
 #   ./run.sh test [pytest options]                                 run the test suite
+#   ./run.sh lint                                                  style and types
 #   ./run.sh setup                                                 only prepare: environment, models, demo clips
 #   ./run.sh judge-demo                                            wiring demo of the judge, with a tiny model made here
 #   ./run.sh image [cpu|gpu|judge]                                 build a container image (docker/README.md)
@@ -118,6 +119,13 @@ case "${1:-}" in
     cd "$root"
     "$judge_venv/bin/python" -c 'from tests.judge.tiny import process; process.checkpoint(print)' >&2
     exec "$venv/bin/python" -m pytest -n "${EVALUATOR_TEST_WORKERS:-2}" --dist loadfile --durations=25 "$@"
+    ;;
+  lint)
+    test_environment
+    cd "$root"
+    "$venv/bin/ruff" check --no-cache .
+    "$venv/bin/ruff" format --no-cache --check .
+    exec "$venv/bin/mypy"
     ;;
   judge-demo)
     environment
