@@ -7,6 +7,7 @@ docker() { /usr/bin/docker "$@"; }
 # engine_start FOLDER: start it and wait until it answers; fail if it does not
 engine_start() {
   engine_folder=$1
+  mkdir -p "$engine_folder"
   export DOCKER_HOST=unix://$engine_folder/docker.sock DOCKER_BUILDKIT=1 DOCKER_CONFIG=$engine_folder/config
   setsid /usr/sbin/dockerd --data-root "$engine_folder/data" --exec-root "$engine_folder/exec" \
     --pidfile "$engine_folder/dockerd.pid" -H "$DOCKER_HOST" --iptables=false --ip6tables=false --bridge=none \
