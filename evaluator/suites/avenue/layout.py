@@ -9,16 +9,14 @@ pairwise cases against that system instead.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from evaluator.errors import UsageError
 from evaluator.suites.avenue.data import AvenueData
 from evaluator.suites.base import Imported
+from evaluator.suites.records import existing, records, said
 
 RECORDS = "records.jsonl"
 EVERYBODY = "*"
@@ -44,25 +42,12 @@ def importer(root: Path, system: str, settings: Mapping[str, str]) -> Imported:
     path = root / settings.get("records", RECORDS)
     lines: list[Mapping[str, Any]] = []
     problems: list[str] = []
-    for number, record in _records(path):
+    for number, record in records(path):
         try:
             lines += _lines(record, system, settings.get("rival"), root)
         except (KeyError, TypeError, ValueError) as error:
-            problems.append(f"{path.name}:{number}: {_said(error)}")
+            problems.append(f"{path.name}:{number}: {said(error)}")
     return Imported(tuple(lines), tuple(problems))
-
-
-def _records(path: Path) -> Iterator[tuple[int, Any]]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the file with --set records=FILE") from error
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except ValueError as error:
-                raise UsageError(f"{path}:{number}: not JSON ({error})") from error
 
 
 def _lines(record: Mapping[str, Any], system: str, rival: str | None, root: Path) -> Iterator[dict[str, Any]]:
@@ -71,9 +56,9 @@ def _lines(record: Mapping[str, Any], system: str, rival: str | None, root: Path
     for name in wanted:
         if rival is not None and (name == rival or rival not in outputs):
             continue
-        place = _existing(root, outputs[name])
+        place = existing(root, outputs[name])
         line = _line(record, name, place, root)
-        yield line if rival is None else _against(line, rival, _existing(root, outputs[rival]))
+        yield line if rival is None else _against(line, rival, existing(root, outputs[rival]))
 
 
 def _line(record: Mapping[str, Any], system: str, output: str, root: Path) -> dict[str, Any]:
@@ -89,7 +74,7 @@ def _line(record: Mapping[str, Any], system: str, output: str, root: Path) -> di
         "suite": "avenue",
         "system": system,
         "video": output,
-        "source": _existing(root, record["source_video"]),
+        "source": existing(root, record["source_video"]),
         "prompt": record["instruction"],
         "category": record.get("semantic_category", ""),
         "data": data,
@@ -99,18 +84,3 @@ def _line(record: Mapping[str, Any], system: str, output: str, root: Path) -> di
 def _against(line: Mapping[str, Any], rival: str, output: str) -> dict[str, Any]:
     reference = {"kind": "video", "path": output, "role": "rival", "entity": rival}
     return {**line, "id": f"{line['id']}-against-{rival}", "references": [reference]}
-
-
-def _existing(root: Path, place: str) -> str:
-    if not (root / place).is_file():
-        raise ValueError(f"{place}: expected a file, found none")
-    return place
-
-
-def _said(error: Exception) -> str:
-    if isinstance(error, KeyError):
-        return f"{error.args[0]}: expected a value, found nothing"
-    if isinstance(error, ValidationError):
-        first = error.errors(include_url=False)[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    return str(error)

@@ -7,16 +7,14 @@ there is a problem of that system's sample and no line: the tables count it as m
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from evaluator.errors import UsageError
 from evaluator.suites.base import Imported
 from evaluator.suites.multiref_compass.data import REF_AUDIO, REF_VIDEO, VIEW, MultiRefData
+from evaluator.suites.records import existing, records, said
 
 RECORDS = "samples.jsonl"
 EVERYBODY = "*"
@@ -31,7 +29,7 @@ def importer(root: Path, system: str, settings: Mapping[str, str]) -> Imported:
     path = root / settings.get("records", RECORDS)
     lines: list[Mapping[str, Any]] = []
     problems: list[str] = []
-    for number, record in _records(path):
+    for number, record in records(path):
         try:
             shared = _shared(record, root)
             for name, place in _outputs(record, system):
@@ -40,21 +38,8 @@ def importer(root: Path, system: str, settings: Mapping[str, str]) -> Imported:
                 else:
                     problems.append(f"{path.name}:{number}: outputs.{name}: expected a file, found none at {place}")
         except (KeyError, TypeError, ValueError) as error:
-            problems.append(f"{path.name}:{number}: {_said(error)}")
+            problems.append(f"{path.name}:{number}: {said(error)}")
     return Imported(tuple(lines), tuple(problems))
-
-
-def _records(path: Path) -> Iterator[tuple[int, Any]]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the file with --set records=FILE") from error
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except ValueError as error:
-                raise UsageError(f"{path}:{number}: not JSON ({error})") from error
 
 
 def _outputs(record: Mapping[str, Any], system: str) -> list[tuple[str, str]]:
@@ -78,7 +63,7 @@ def _shared(record: Mapping[str, Any], root: Path) -> dict[str, Any]:
         "suite": "multiref_compass",
         "prompt": prompt["integrated"],
         "category": record["board"],
-        "references": [_existing(one, root) for one in _references(record)],
+        "references": [{**one, "path": existing(root, one["path"])} for one in _references(record)],
         **({"checklist": record["checklist"]} if "checklist" in record else {}),
         "data": data,
     }
@@ -93,18 +78,3 @@ def _references(record: Mapping[str, Any]) -> Iterator[dict[str, str]]:
         yield {"kind": "video", "role": REF_VIDEO, "path": record["ref_video"]}
     if record.get("ref_audio"):
         yield {"kind": "audio", "role": REF_AUDIO, "path": record["ref_audio"]}
-
-
-def _existing(reference: dict[str, str], root: Path) -> dict[str, str]:
-    if not (root / reference["path"]).is_file():
-        raise ValueError(f"{reference['path']}: expected a file, found none")
-    return reference
-
-
-def _said(error: Exception) -> str:
-    if isinstance(error, KeyError):
-        return f"{error.args[0]}: expected a value, found nothing"
-    if isinstance(error, ValidationError):
-        first = error.errors(include_url=False)[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    return str(error)
