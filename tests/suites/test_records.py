@@ -43,6 +43,6 @@ def test_a_missing_file_says_how_to_name_another(tmp_path: Path) -> None:
 def test_a_place_must_be_a_file(tmp_path: Path) -> None:
     (tmp_path / "clip.mp4").touch()
     assert existing(tmp_path, "clip.mp4") == "clip.mp4"
-    with pytest.raises(ValueError, match="gone.mp4: expected a file, found none"):
+    with pytest.raises(ValueError, match=r"gone\.mp4: expected a file, found none"):
         existing(tmp_path, "gone.mp4")
     assert said(KeyError("outputs")) == "outputs: expected a value, found nothing"

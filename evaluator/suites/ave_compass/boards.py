@@ -16,6 +16,7 @@ from evaluator.suites.ave_compass.branches import BRANCHES
 from evaluator.suites.ave_compass.cells import MARK, Basis, Mean, Records, basis, means
 from evaluator.suites.ave_compass.judged import FAMILIES, FIDELITY, FOLLOWING, INTENT, REALISM, RESPONSE, metric_id
 from evaluator.suites.ave_compass.scoring import PERCENT, SCOPES
+from evaluator.suites.ave_compass.tallies import missing_outputs
 from evaluator.suites.ave_compass.taxonomy import STRATA
 from evaluator.suites.board import Board, Cell
 
@@ -92,7 +93,7 @@ def _covered(records: Records, system: str, family: str) -> tuple[Cell, ...] | N
         return None
     reasons = Counter(score.reason.code for score in found if score.reason is not None)
     absent = reasons.pop("not_applicable", 0)
-    outputs = missing_outputs(cases)
+    outputs = sum(missing_outputs(cases).values())
     reasons += Counter({"missing_output": outputs})
     failed = outputs + sum(score.status is Status.FAILED for score in found)
     active = len(found) - absent + outputs
@@ -116,12 +117,6 @@ def _with_failures(found: Sequence[Score], values: Sequence[float], failed: int)
     if len({basis(score) for score in found if score.value is not None}) > 1:
         return None, None
     return PERCENT * sum(values) / len(values), PERCENT * sum(values) / (len(values) + failed)
-
-
-def missing_outputs(cases: Sequence[Case]) -> int:
-    """Outputs that the published layout asked for and that were not there, by the import that made the cases."""
-    layouts = [case.data["layout"] for case in cases if case.data.get("layout")]
-    return sum(layouts[0].get("missing_output", {}).values()) if layouts else 0
 
 
 def responses(records: Records) -> Board:
