@@ -27,6 +27,7 @@ from evaluator.runner import header
 from evaluator.runner import merge as merging
 from evaluator.runner import run as running
 from evaluator.runner.judging import JudgeChoice
+from evaluator.runner.prom import PROM
 from evaluator.runner.run import LOG, RunOptions, RunResult
 from evaluator.runner.writer import SCORES
 from evaluator.runtime.store import ModelStatus, Store
@@ -178,8 +179,8 @@ def show(out: Path, rows: list[Row], boards: Sections, scores: tuple[Score, ...]
     counts = {status: sum(score.status is status for score in scores) for status in Status}
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
     kept = f" ({reused} from an earlier run)" if reused else ""
-    page = f" {PAGE}" if (out / PAGE).exists() else ""
-    say(f"\n{len(scores)} scores: {told}{kept}\n{out}: {SCORES} {SUMMARY} {header.HEADER} {LOG}{page}")
+    files = [name for name in (SCORES, SUMMARY, header.HEADER, LOG, PROM, PAGE) if (out / name).exists()]
+    say(f"\n{len(scores)} scores: {told}{kept}\n{out}: {' '.join(files)}")
 
 
 def _measured(facts: Facts) -> str:
