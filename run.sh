@@ -8,10 +8,10 @@
 #   ./run.sh judge-demo                                            wiring demo of the judge, with a tiny model made here
 #   ./run.sh image [cpu|gpu|judge]                                 build a container image (docker/README.md)
 #   ./run.sh save [TARGET [FOLDER]], ./run.sh load FOLDER [TARGET] carry an image across an air gap, checked
-#   ./run.sh check|list|models|merge|compare|judge|bench ...       any other evaluator command
+#   ./run.sh check|list|models|merge|report|doctor|judge|bench ...  any other evaluator command
 #
-# EVALUATOR_VENV, EVALUATOR_EXPORT_VENV, EVALUATOR_JUDGE_VENV and EVALUATOR_DEVICE_VENV choose where the environments go; PYTHON chooses the
-# interpreter.
+# EVALUATOR_VENV, EVALUATOR_EXPORT_VENV, EVALUATOR_JUDGE_VENV and EVALUATOR_DEVICE_VENV choose where the environments go;
+# EVALUATOR_TEST_WORKERS (2) how many tests run at a time; PYTHON chooses the interpreter.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
