@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -112,6 +113,7 @@ class Filter(StrEnum):
     AREA = "area"  # OpenCV INTER_AREA
     FFMPEG_BICUBIC = "ffmpeg_bicubic"  # libswscale's default scaler, from the decoder's own planes
     FFMPEG_AREA = "ffmpeg_area"  # the same, with its area kernel
+    FFMPEG_JPEG = "ffmpeg_jpeg"  # OpenCV INTER_LINEAR, on frames that went through FFmpeg's default JPEG files
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,11 +300,19 @@ def decode_score(line: bytes) -> Score:
         tree = orjson.loads(line)
         if tree["schema"] != SCHEMA_VERSION:
             raise ValueError(f"schema {tree['schema']}, this version reads {SCHEMA_VERSION}")
-        models = tuple(ModelRef(**{**item, "tier": Tier(item["tier"])}) for item in tree.pop("models"))
-        reason = Reason(**tree.pop("reason")) if tree["reason"] else tree.pop("reason")
-        return Score(**{**tree, "status": Status(tree["status"]), "models": models, "reason": reason})
+        tree["models"] = tuple([_model(tuple(item.items())) for item in tree["models"]])
+        tree["reason"] = Reason(**tree["reason"]) if tree["reason"] else tree["reason"]
+        tree["status"] = Status(tree["status"])
+        return Score(**tree)
     except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
         raise ValueError(f"not a score record: {error}") from error
+
+
+@lru_cache(maxsize=1024)
+def _model(items: tuple[tuple[str, Any], ...]) -> ModelRef:
+    """Every record of a run names one of a few models, and a resume reads all records: each model is made once."""
+    tree = dict(items)
+    return ModelRef(**{**tree, "tier": Tier(tree["tier"])})
 
 
 def digest(value: Any) -> str:

@@ -7,6 +7,8 @@ The crop is a square around the face that reaches further down than up. Arrays i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 from scipy.ndimage import median_filter
@@ -30,17 +32,31 @@ SIZE = 224
 
 
 def tracks(faces: FaceTrack, width: int, height: int) -> list[slice]:
-    """Runs of frames that follow one face in a picture of width x height pixels."""
-    runs: list[list[int]] = []
+    """Runs of frames that follow one face in a picture of width x height pixels, long and large enough."""
+    return worthy(runs(faces), faces, width, height)
+
+
+def runs(faces: FaceTrack) -> list[list[int]]:
+    """Rows that follow one face, of whatever size and length."""
+    found: list[list[int]] = []
     for row in np.flatnonzero(faces.score > 0).tolist():
-        last = runs[-1][-1] if runs else None
+        last = found[-1][-1] if found else None
         near = last is not None and faces.time[row] - faces.time[last] <= LONGEST_GAP
         if near and last is not None and overlap(faces.box[last], faces.box[row]) > SAME_FACE:
-            runs[-1].append(row)
+            found[-1].append(row)
         else:
-            runs.append([row])
+            found.append([row])
+    return found
+
+
+def worthy(found: Sequence[Sequence[int]], faces: FaceTrack, width: int, height: int) -> list[slice]:
+    """The runs that are long and large enough, each from its first row to its last."""
     size = np.array([width, height, width, height], np.float64)
-    return [slice(run[0], run[-1] + 1) for run in runs if _large(faces.box[run] * size) and _long(faces.time[run])]
+    return [
+        slice(run[0], run[-1] + 1)
+        for run in map(list, found)
+        if _large(faces.box[run] * size) and _long(faces.time[run])
+    ]
 
 
 def _large(boxes: F64) -> bool:

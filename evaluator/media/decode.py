@@ -22,6 +22,7 @@ from evaluator.media.limits import LIMITS, Limits
 from evaluator.media.sampling import select
 from evaluator.media.types import I64, U8, Audio, ClipInfo, DecodeReport, FrameChunk, Frames, FrameTap, VideoInfo
 from evaluator.media.views import Renderer, target_size
+from evaluator.runtime.arrays import is_host, joined
 from evaluator.schema import AudioView, View
 
 CHUNK = 32
@@ -66,6 +67,9 @@ class CollectTap:
         """[N, H, W, C]; frees each chunk as it is copied, so that the peak is one clip and not two."""
         if len(self._chunks) == 1:
             return self._chunks[0].data
+        if not is_host(self._chunks[0].data):
+            whole: U8 = joined([chunk.data for chunk in self._chunks])
+            return whole
         data = np.empty((count, *self._chunks[0].data.shape[1:]), np.uint8)
         done = 0
         self._chunks.reverse()
@@ -110,7 +114,9 @@ def _again(path: Path, feed: _Feed, found: Pass, report: DecodeReport, limits: L
     clip, video = report.clip, feed.video
     assert clip is not None  # noqa: S101  (decode() set it)
     note = f"frame_count_mismatch: {video.frames} frames indexed by {video.indexed_by}, {found.frames} decoded"
-    true = replace(video, times=found.times, duration=found.end - float(found.times[0]), indexed_by="decode")
+    keys = np.flatnonzero(np.isin(found.times, video.times[video.keys]))
+    length = found.end - float(found.times[0])
+    true = replace(video, times=found.times, duration=length, indexed_by="decode", keys=keys)
     clip = replace(clip, video=true, notes=(*clip.notes, note))
     feed = _Feed(true, feed.restart(clip, path))
     frames = run(path, feed.frame, set(), limits).frames
@@ -221,4 +227,4 @@ class _Route:
 
 def picked(view: View, video: VideoInfo) -> I64:
     """Indices [n] of the frames of a clip that a view takes."""
-    return select(view.sampling, video.times, float(video.times[0]) + video.duration)
+    return select(view.sampling, video.times, float(video.times[0]) + video.duration, video.promised, video.keys)

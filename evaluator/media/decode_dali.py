@@ -12,7 +12,7 @@ may come here is decided by `source_route`. Sound is never decoded here.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ import numpy as np
 from evaluator.errors import EngineError, MediaError
 from evaluator.media.steps import Steps, steps
 from evaluator.media.types import I64, VideoInfo
+from evaluator.runtime import traffic
 from evaluator.schema import View
 
 CHUNK = 32
@@ -39,9 +40,19 @@ KINDS = {"cubic": "INTERP_CUBIC", "linear": "INTERP_LINEAR"}
 class DaliSource:
     """Decodes clips on one device. One instance per worker thread: a context has its own threads and stream."""
 
-    def __init__(self, device: str = "gpu", threads: int = 2, stream: int | None = None) -> None:
-        """`stream`: handle of the CUDA stream that everything is ordered by. Raises EngineError without DALI."""
+    def __init__(
+        self,
+        device: str = "gpu",
+        threads: int = 2,
+        stream: int | None = None,
+        keep: Callable[[Any], Any] | None = None,
+    ) -> None:
+        """`stream`: handle of the CUDA stream that everything is ordered by. `keep`: makes a tensor of its own out of
+        one of DALI's, on the same device (`Device.keep`); without it pictures are handed out on the host only.
+        Raises EngineError without DALI.
+        """
         self.device = device
+        self.keep = keep
         self._dynamic, self._types = _library("nvidia.dali.experimental.dynamic"), _library("nvidia.dali.types")
         place = {"device_id": 0, "cuda_stream": stream} if device == "gpu" else {}
         try:
@@ -55,6 +66,7 @@ class DaliSource:
         Raises MediaError (`corrupt`) if DALI cannot decode what `probe` promised.
         """
         encoded = np.fromfile(path, np.uint8)
+        traffic.went_up(encoded.nbytes * -(-len(index) // CHUNK))  # DALI is given the file again for every chunk
         for start in range(0, len(index), CHUNK):
             part = index[start : start + CHUNK]
             yield part, self._decoded(path, encoded, video, part)
@@ -68,7 +80,9 @@ class DaliSource:
     def host(self, tensor: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """A copy in host memory."""
         with self._context:
-            return np.array(tensor.cpu() if self.device == "gpu" else tensor)
+            copy = np.array(tensor.cpu() if self.device == "gpu" else tensor)
+        traffic.came_down(copy.nbytes)
+        return copy
 
     def _decoded(self, path: Path, encoded: np.ndarray[Any, Any], video: VideoInfo, index: I64) -> Any:
         dynamic = self._dynamic

@@ -2,13 +2,17 @@
 
 The same taps get the same frames in the same order as from `evaluator.media.decode`; only the pixels may differ by what
 another scaler does. A clip that DALI is not given, or gives up on, is decoded by PyAV once, and the report says why.
+
+A tap that says `on_device` gets its pictures as tensors on the device, every other tap gets a copy on the host.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -16,12 +20,22 @@ from evaluator.errors import MediaError
 from evaluator.media.decode import Restartable, decode, picked
 from evaluator.media.decode_dali import DaliSource
 from evaluator.media.limits import LIMITS, Limits
-from evaluator.media.source_route import not_for_dali
-from evaluator.media.types import I64, U8, Audio, ClipInfo, DecodeReport, FrameChunk, FrameTap, VideoInfo
+from evaluator.media.source_route import not_for_dali, views_not_for_dali
+from evaluator.media.types import I64, Audio, ClipInfo, DecodeReport, FrameChunk, FrameTap, VideoInfo
 from evaluator.media.views import transform_of
+from evaluator.runtime.arrays import is_host
+from evaluator.runtime.traffic import handed_out, on_behalf_of
 from evaluator.schema import AudioView, View
 
 Taps = Sequence[tuple[View, FrameTap]]
+
+
+@runtime_checkable
+class Placed(Protocol):
+    """A tap that says where it takes its pictures, and to whom their way to the host is charged."""
+
+    on_device: bool
+    account: str
 
 
 def decode_on(
@@ -31,7 +45,8 @@ def decode_on(
 
     `DecodeReport.notes` holds `decoder dali`, or `decoder pyav: <why>`.
     """
-    reason = not_for_dali(info, source.device) if taps else "no pictures are wanted"
+    views = (view for view, _ in taps)
+    reason = (not_for_dali(info, source.device) or views_not_for_dali(views)) if taps else "no pictures are wanted"
     if not reason and info.video is not None:
         try:
             decoded = _pictures(source, path, info.video, taps)
@@ -52,15 +67,39 @@ def _pictures(source: DaliSource, path: Path, video: VideoInfo, taps: Taps) -> i
     plans = [(view, tap, picked(view, video)) for view, tap in taps]
     wanted = np.unique(np.concatenate([plan for _, _, plan in plans]))
     for numbers, frames in source.frames(path, video, wanted):
-        made: dict[View, U8] = {}  # views that differ in nothing but their sampling are made once
+        made = _Made(source, frames, video)
         for view, tap, plan in plans:
-            rows = _rows(plan, numbers)
-            key = transform_of(view)
-            if len(rows) and key not in made:
-                made[key] = source.host(source.pictures(frames, view, video))
-            for chunk in _chunks(made[key], rows, numbers, video) if len(rows) else ():
+            if not len(rows := _rows(plan, numbers)):
+                continue
+            with on_behalf_of(tap.account) if isinstance(tap, Placed) else nullcontext():
+                pictures = made.pictures(view, tap)
+                handed_out(len(rows), on_device=not is_host(pictures))
+            for chunk in _chunks(pictures, rows, numbers, video):
                 tap.push(chunk)
     return len(wanted)
+
+
+class _Made:
+    """What was made of a few whole frames. Views that differ in nothing but their sampling are made once."""
+
+    def __init__(self, source: DaliSource, frames: Any, video: VideoInfo) -> None:
+        self._source, self._frames, self._video = source, frames, video
+        self._made: dict[View, Any] = {}
+        self._placed: dict[tuple[View, bool], Any] = {}
+
+    def pictures(self, view: View, tap: FrameTap) -> Any:
+        """[n, h, w, C] where the tap takes them: on the host, or on the device if the source can leave them there."""
+        stays = isinstance(tap, Placed) and tap.on_device and self._source.keep is not None
+        key = transform_of(view), stays
+        if key not in self._placed:
+            self._placed[key] = self._place(view, self._source.keep if stays else None)
+        return self._placed[key]
+
+    def _place(self, view: View, keep: Callable[[Any], Any] | None) -> Any:
+        key = transform_of(view)
+        if key not in self._made:
+            self._made[key] = self._source.pictures(self._frames, view, self._video)
+        return self._source.host(self._made[key]) if keep is None else keep(self._made[key])
 
 
 def _rows(plan: I64, numbers: I64) -> I64:
@@ -69,12 +108,13 @@ def _rows(plan: I64, numbers: I64) -> I64:
     return np.asarray(np.searchsorted(numbers, inside), np.int64)
 
 
-def _chunks(pictures: U8, rows: I64, numbers: I64, video: VideoInfo) -> Iterator[FrameChunk]:
+def _chunks(pictures: Any, rows: I64, numbers: I64, video: VideoInfo) -> Iterator[FrameChunk]:
     """The picked rows, never more at a time than the decoder had: a plan may repeat a frame often."""
     for start in range(0, len(rows), len(pictures)):
         part = rows[start : start + len(pictures)]
         data = pictures[part]
-        data.flags.writeable = False
+        if is_host(data):
+            data.flags.writeable = False
         yield FrameChunk(data, numbers[part], video.times[numbers[part]])
 
 

@@ -9,6 +9,7 @@ Rotation and colour tags belong to decoded pictures in FFmpeg, so the first one 
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import av
+import numpy as np
 from av.audio.frame import AudioFrame
 from av.audio.stream import AudioStream
 from av.container import InputContainer
@@ -46,10 +48,11 @@ SHORTFALL = 0.25
 
 @dataclass(slots=True)
 class _Table:
-    """The packets of one stream: stamps of those that are shown, and the first frame that comes out."""
+    """The packets of one stream: stamps of those that are shown, which of them are keys, the first frame that comes."""
 
     decoder: StreamDecoder
     stamps: list[Stamp] = field(default_factory=list)
+    keys: set[int | None] = field(default_factory=set)
     damaged: int = 0
     hidden: int = 0
     first: MediaFrame | None = None
@@ -60,12 +63,18 @@ class _Table:
         self.hidden += bool(packet.size and packet.is_discard)
         if packet.size and not packet.is_discard:
             self.stamps.append((packet.pts, packet.duration or 0))
+            self.keys.update({packet.pts} if packet.is_keyframe else ())
             self.damaged += packet.is_corrupt
 
     @property
     def known(self) -> list[tuple[int, int]]:
         """Stamps that exist, in presentation order."""
         return sorted((stamp, duration) for stamp, duration in self.stamps if stamp is not None)
+
+    @property
+    def key_places(self) -> list[int]:
+        """Places of the key frames among the known stamps."""
+        return [place for place, (stamp, _) in enumerate(self.known) if stamp in self.keys]
 
     @property
     def exact(self) -> bool:
@@ -135,7 +144,8 @@ def _video(path: Path, stream: VideoStream, table: _Table, limits: Limits) -> Vi
         raise MediaError("corrupt", f"{path}: no picture can be decoded: {cause}; generate or copy it again")
     by_packets = table.exact and stream.container.format.name not in UNTIMED
     most = min(limits.frames, limits.total_pixels // (frame.width * frame.height))
-    times, end = timeline(stream, table.known) if by_packets else times_by_decode(path, limits, most)
+    by_packet = (*timeline(stream, table.known), table.key_places) if by_packets else None
+    times, end, keys = by_packet or times_by_decode(path, limits, most)
     _check_picture(path, frame.width, frame.height, limits)
     rotation = _rotation(path, frame)
     upright = rotation % 180 == 0
@@ -153,10 +163,20 @@ def _video(path: Path, stream: VideoStream, table: _Table, limits: Limits) -> Vi
         duration=end - float(times[0]),
         interlaced=frame.interlaced_frame,
         indexed_by="packets" if by_packets else "decode",
+        promised=_promised(stream),
+        keys=np.array(keys, np.int64),
         hidden=table.hidden,
     )
     _check_whole(path, info, limits)
     return info
+
+
+def _promised(stream: VideoStream) -> int:
+    """Frames by the header alone, as OpenCV counts them: its count, else its duration times its rate, rounded."""
+    if stream.frames:
+        return stream.frames
+    length = getattr(stream.container, "duration", None) or 0  # microseconds; a container that is read has one
+    return math.floor(length / av.time_base * float(stream.guessed_rate or 0) + 0.5)
 
 
 def _rotation(path: Path, frame: VideoFrame) -> int:
@@ -170,19 +190,22 @@ def _rotation(path: Path, frame: VideoFrame) -> int:
     return -frame.rotation % 360
 
 
-def times_by_decode(path: Path, limits: Limits, most: int) -> tuple[F64, float]:
-    """Times [N] and the end of the last frame, in seconds, by decoding every picture and converting none."""
+def times_by_decode(path: Path, limits: Limits, most: int) -> tuple[F64, float, list[int]]:
+    """Times [N] and the end of the last frame, in seconds, and which are key frames: every picture is decoded."""
     stamps: list[Stamp] = []
+    keys: list[int] = []
     with open_media(path, limits) as container:
         stream, _ = streams(container)
         assert stream is not None  # noqa: S101  (the caller found it a moment ago)
         decoder = StreamDecoder(stream, limits)
         for packet in packets(container, stream):
             if not isinstance(packet, FFmpegError):
-                stamps += [(frame.pts, frame.duration) for frame in decoder.decode(packet)]
+                for frame in decoder.decode(packet):
+                    keys += [len(stamps)] if isinstance(frame, VideoFrame) and frame.key_frame else []
+                    stamps.append((frame.pts, frame.duration))
             if len(stamps) > most:
                 raise MediaError("too_large", f"{path} holds more than {most} frames, too many for their size")
-        return timeline(stream, stamps)
+        return *timeline(stream, stamps), keys
 
 
 def _audio(path: Path, stream: AudioStream, table: _Table) -> AudioInfo:

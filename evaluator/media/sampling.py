@@ -25,13 +25,19 @@ RATE_TOLERANCE = 4e-4
 Ranges = tuple[tuple[int, int], ...]
 
 
-def select(sampling: Sampling, times: F64, end: float | None = None) -> I64:
+def select(sampling: Sampling, times: F64, end: float | None = None, promised: int = 0, keys: I64 | None = None) -> I64:
     """Indices [n] of the frames that `sampling` picks from a clip, in presentation order.
 
     times: [N] presentation time in seconds, ascending. end: when the last frame goes, in seconds; if None, it is taken
-    to stay for the median frame interval (only the fps rules look at it).
+    to stay for the median frame interval (only the fps rules look at it). promised: how many frames the container says
+    it has, 0 if it does not (only the rules in COUNTED look at it). keys: [K] the key frames (only the rules in KEYED).
     Raises ValueError for an unknown rule or parameters that it does not take.
     """
+    if sampling.rule in COUNTED:
+        return _counted(sampling, times, promised)
+    if sampling.rule in KEYED:
+        own = np.empty(0, np.int64) if keys is None else keys
+        return own[select(Sampling(KEYED[sampling.rule], sampling.params), times[own])]
     if sampling.rule not in RULES:
         raise ValueError(f"unknown sampling rule {sampling.rule!r}; expected one of {', '.join(RULES)}")
     rule, names = RULES[sampling.rule]
@@ -40,6 +46,15 @@ def select(sampling: Sampling, times: F64, end: float | None = None) -> I64:
     if len(times) == 0:
         return np.empty(0, np.int64)
     return rule(times, end, *sampling.params)
+
+
+def _counted(sampling: Sampling, times: F64, promised: int) -> I64:
+    """AVE-Compass 3.3, compat: the rule on as many frames as the container promises; those that are not there drop out.
+
+    A container that promises nothing is taken to hold what it holds.
+    """
+    asked = select(Sampling(COUNTED[sampling.rule], sampling.params), np.arange(promised or len(times), dtype=float))
+    return asked[asked < len(times)]
 
 
 def _every_frame(times: F64, _end: float | None) -> I64:
@@ -182,6 +197,17 @@ RULES: dict[str, tuple[Callable[..., I64], tuple[str, ...]]] = {
     "moments": (_moments, ("n", "span")),
 }
 """Rule and the names of its parameters, by the name that a `Sampling` carries."""
+
+
+COUNTED = {
+    "ave_f1_promised": "ave_f1",
+    "linspace_promised": "linspace",
+    "equal_indices_promised": "equal_indices",
+}
+"""Rule that trusts the container's count of frames -> the rule that it then follows."""
+
+KEYED = {"key_frames": "equal_indices"}
+"""Rule on key frames alone -> the rule that picks among them (CoVEBench 4.2: at most `count`, equally spaced)."""
 
 
 def _unique(positions: F64) -> I64:

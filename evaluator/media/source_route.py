@@ -6,7 +6,10 @@ would get wrong silently, or refuse, goes to PyAV with the reason. Decodes nothi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from evaluator.media.types import ClipInfo
+from evaluator.schema import Filter, View
 
 ON_GPU = frozenset({"h264", "hevc", "vp8", "vp9", "av1", "mjpeg", "mpeg4"})
 ON_CPU = frozenset({"vp8", "vp9", "mjpeg"})
@@ -39,3 +42,10 @@ def not_for_dali(info: ClipInfo, device: str) -> str:
         "damaged": bool(info.notes or info.damaged),
     }
     return next((reason for reason, applies in refusals.items() if applies), "")
+
+
+def views_not_for_dali(views: Iterable[View]) -> str:
+    """Why pictures for these views must come from the CPU's decoder; empty if they need not."""
+    if any(view.filter is Filter.FFMPEG_JPEG for view in views):
+        return "a view goes through JPEG files"
+    return ""

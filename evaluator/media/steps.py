@@ -15,6 +15,7 @@ KERNELS = {
     Filter.BICUBIC: "cubic",
     Filter.BILINEAR: "linear",
     Filter.FFMPEG_BICUBIC: "cubic",
+    Filter.FFMPEG_JPEG: "linear",
     Filter.AREA: "linear",
     Filter.FFMPEG_AREA: "linear",
 }

@@ -35,6 +35,10 @@ class VideoInfo:
     duration: float  # seconds, from the first frame's start to the last frame's end
     interlaced: bool = False
     indexed_by: str = "packets"  # "packets" (demux only) or "decode" (the packet table could not be trusted)
+    promised: int = 0  # frames that the container's header counts, or its duration times its rate; 0: it says neither
+    keys: I64 = field(
+        default_factory=lambda: np.empty(0, np.int64)
+    )  # [K] frames that the container marks as key frames
     hidden: int = 0  # packets that are decoded and not shown (an edit list begins between key frames)
 
     @property
@@ -79,7 +83,7 @@ class ClipInfo:
 class Frames:
     """Pictures of one view, in presentation order."""
 
-    data: U8  # [N, H, W, C]
+    data: U8  # [N, H, W, C]; a tensor in device memory for an expert that says `on_device`, where pictures are there
     index: I64  # [N] position in the clip, counted from 0
     time: F64  # [N] seconds, as stored
     clip: ClipInfo
@@ -104,7 +108,7 @@ class Audio:
 class FrameChunk:
     """A few consecutive frames of a view, as they pass."""
 
-    data: U8  # [n, H, W, C]
+    data: U8  # [n, H, W, C]; as in `Frames`
     index: I64  # [n]
     time: F64  # [n]
 

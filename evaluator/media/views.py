@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 from PIL import Image
 
+from evaluator.media.jpeg_files import JpegFiles
 from evaluator.media.swscale import Swscale
 from evaluator.media.types import U8, VideoInfo
 from evaluator.schema import ALL_FRAMES, Filter, Fit, View
@@ -86,10 +87,12 @@ class Renderer:
         self._frame: av.VideoFrame | None = None
         self._pictures: dict[View, U8] = {}
         self._rgb: U8 | None = None
+        self._jpeg_files = JpegFiles(video.rate)
+        self._coarse: U8 | None = None
 
     def start(self, frame: av.VideoFrame) -> None:
         """Look at the next frame. Nothing is converted before a picture is asked for."""
-        self._frame, self._rgb = frame, None
+        self._frame, self._rgb, self._coarse = frame, None, None
         self._pictures.clear()
 
     def picture(self, view: View) -> U8:
@@ -103,6 +106,8 @@ class Renderer:
         size = scaled_size(view, *self.size)
         if view.filter in FFMPEG_KERNELS and view.fit is not Fit.NATIVE:
             picture = _colour(self._scale(size, view.filter), view)
+        elif view.filter is Filter.FFMPEG_JPEG:
+            picture = _resize(_colour(self._from_jpeg(), view), size, view)
         else:
             picture = _resize(_colour(self._full(), view), size, view)
         picture = _place(picture, target_size(view, *self.size), view)
@@ -114,6 +119,13 @@ class Renderer:
             self._rgb = self._scale(self.size)
         return self._rgb
 
+    def _from_jpeg(self) -> U8:
+        """The same after its JPEG file; made once per frame, for the encoder remembers the frames before."""
+        if self._coarse is None:
+            assert self._frame is not None  # noqa: S101  (start() comes first)
+            self._coarse = np.ascontiguousarray(np.rot90(self._jpeg_files(self._frame), self._turns))
+        return self._coarse
+
     def _scale(self, size: Size, kernel: Filter = Filter.FFMPEG_BICUBIC) -> U8:
         """[H, W, 3] RGB straight from the decoder's planes; the rotation comes after the scaling."""
         assert self._frame is not None  # noqa: S101  (start() comes first)
@@ -121,7 +133,8 @@ class Renderer:
         if key not in self._scalers:
             width, height = size if self._turns % 2 == 0 else size[::-1]
             self._scalers[key] = Swscale(width, height, FFMPEG_KERNELS[kernel])
-        return np.ascontiguousarray(np.rot90(self._scalers[key](self._frame), self._turns))
+        picture = self._scalers[key](self._frame)
+        return np.ascontiguousarray(np.rot90(picture, self._turns)) if self._turns else picture
 
 
 def _colour(rgb: U8, view: View) -> U8:
@@ -154,6 +167,8 @@ _RESIZERS: dict[tuple[Filter, bool], Callable[[U8, Size], U8]] = {
     (Filter.BICUBIC, False): _opencv(cv2.INTER_CUBIC),
     (Filter.BILINEAR, True): _pillow(Image.Resampling.BILINEAR),
     (Filter.BILINEAR, False): _opencv(cv2.INTER_LINEAR),
+    (Filter.FFMPEG_JPEG, True): _opencv(cv2.INTER_LINEAR),
+    (Filter.FFMPEG_JPEG, False): _opencv(cv2.INTER_LINEAR),
     (Filter.AREA, True): _opencv(cv2.INTER_AREA),
     (Filter.AREA, False): _opencv(cv2.INTER_AREA),
 }

@@ -1,14 +1,16 @@
 """Captions of source clips and checklists of edits, written by a judge and looked at before anybody uses them.
 
 A generator is a judged metric whose value is 1 if what came back keeps every rule that is an error, else 0; its details
-hold the document and all findings. The rules are those of people's own files (`captions`, `checklist_rules`). The
-reference's generator prompt for speech edits is not public; ours states the rules of spec 6 for all four branches.
+hold the document, all findings, and what was rejected on the way (`repair`). The rules are those of people's own files
+(`captions`, `checklist_rules`). The reference's generator prompt for speech edits is not public; ours states the rules
+of spec 6 for all four branches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from evaluator.errors import NotApplicable
@@ -16,13 +18,13 @@ from evaluator.judge.evidence import clip_frames
 from evaluator.judge.prompts import load
 from evaluator.judge.route import Routed
 from evaluator.judge.types import Answer, Question
-from evaluator.metrics.answers import accepted
 from evaluator.metrics.base import Direction, Judged, Metric, Outcome
 from evaluator.schema import Case
 from evaluator.suites.ave_compass import captions, checklist_rules
-from evaluator.suites.ave_compass.checklist import DIMENSION, Finding, Subdimension, checklist_of
+from evaluator.suites.ave_compass.checklist import DIMENSION, Subdimension, checklist_of
 from evaluator.suites.ave_compass.evidence import FOR_DEAF, NEEDS, Exhibits
 from evaluator.suites.ave_compass.questions import routed
+from evaluator.suites.ave_compass.repair import TRIES, Repair
 from evaluator.suites.ave_compass.taxonomy import OPERATIONS
 
 CAPTION_PROMPT, CHECKLIST_PROMPT = "ave_caption", "ave_checklist"
@@ -42,45 +44,39 @@ class Generator:
 # ------------------------------------------------------------------------------------------------------- captions
 
 
-def ask_caption(case: Case, **needs: Any) -> Sequence[Question | Routed]:
-    """One question about the source clip. Raises NotApplicable for a clip without pictures."""
+def ask_caption(case: Case, told: Mapping[str, str], **needs: Any) -> Sequence[Question | Routed]:
+    """One question about the source clip; `told` says what an earlier answer got wrong.
+
+    Raises NotApplicable for a clip without pictures.
+    """
     if needs["source_frames"] is None:
         raise NotApplicable("not_applicable", "The source has no pictures to describe.")
     shown, prompt, place = Exhibits.of(**needs), load(CAPTION_PROMPT), f"{case.id}/{CAPTION}"
     pictures = (clip_frames(needs["source_frames"], "source").part,)
     if shown.source_sound is None or shown.source_sound.missing:
-        return [prompt.ask(place, pictures, {})]
+        return [prompt.ask(place, pictures, told)]
     native = (*pictures, *shown.sounds)
-    return [routed(prompt, place, native, lambda: (*pictures, *shown.sounds_in_words), {})]
-
-
-def accept_caption(answers: Sequence[Answer], **needs: Any) -> Outcome:
-    """The caption with what the captioner's rules say of it. Raises NotApplicable or AnswerError."""
-    document = accepted(answers[0]).value
-    return _outcome(document, captions.findings(document), answers[0])
+    return [routed(prompt, place, native, lambda: (*pictures, *shown.sounds_in_words), told)]
 
 
 # ------------------------------------------------------------------------------------------------------ checklists
 
 
-def ask_checklist(case: Case) -> Sequence[Question]:
-    """One question in words. Raises NotApplicable for a case without instruction or description of its source."""
-    told = caption_of(case)
+def ask_checklist(case: Case, told: Mapping[str, str]) -> Sequence[Question]:
+    """One question in words; `told` says what an earlier answer got wrong.
+
+    Raises NotApplicable for a case without instruction or description of its source.
+    """
+    seen = caption_of(case)
     if not case.prompt.strip():
         raise NotApplicable("not_applicable", "The case has no instruction to make a checklist of.")
-    if not told:
+    if not seen:
         raise NotApplicable(
             "not_applicable", "The case has no caption of its source; make one with `generate caption`."
         )
-    data = {"branch": case.category, "caption": told, "instruction": case.prompt}
+    data = {"branch": case.category, "caption": seen, "instruction": case.prompt, **told}
     kind = edit_type(case)
     return [load(CHECKLIST_PROMPT).ask(f"{case.id}/checklist", (), {**data, **({"edit_type": kind} if kind else {})})]
-
-
-def accept_checklist(case: Case, answers: Sequence[Answer]) -> Outcome:
-    """The whole checklist with what the rules say of it. Raises NotApplicable or AnswerError."""
-    document = whole_checklist(case, accepted(answers[0]).value["questions"])
-    return _outcome(document, checklist_rules.findings(document), answers[0])
 
 
 def whole_checklist(case: Case, questions: Sequence[Mapping[str, str]]) -> dict[str, Any]:
@@ -124,42 +120,51 @@ def edit_type(case: Case) -> str:
 # ---------------------------------------------------------------------------------------------------------- pieces
 
 
-def _outcome(document: Any, found: Sequence[Finding], answer: Answer) -> Outcome:
-    refused = any(finding.level == "E" for finding in found)
-    told = [finding.shown() for finding in found]
-    return Outcome(0.0 if refused else 1.0, details={"document": document, "findings": told, "ledger_key": answer.key})
+def accept(loop: Repair, answers: Sequence[Answer], case: Case | None = None, **needs: Any) -> Outcome:
+    """What became of a document, whatever it was made from. Raises NotApplicable or AnswerError."""
+    return loop.outcome(case, answers)
 
 
 def _metric(name: str, summary: str, paper: str, **more: Any) -> Metric:
     return Metric(name, 1, name.capitalize(), summary, Direction.NONE, (0.0, 1.0), "", paper, **more)
 
 
-GENERATORS = {
-    CAPTION: Generator(
+def _caption(tries: int) -> Generator:
+    loop = Repair(ask_caption, lambda _case, answer: answer, captions.findings, tries)
+    metric = _metric(
         CAPTION,
-        _metric(
-            CAPTION,
-            "A description of the source clip.",
-            "AVE-Compass 1.5, 6.4",
-            needs=SOURCE_NEEDS,
-            optional=frozenset(SOURCE_NEEDS),
-            compute=accept_caption,
-            judged=Judged(ask_caption, reads=(), prompts=(CAPTION_PROMPT,), for_deaf=FOR_DEAF),
-        ),
-    ),
-    "checklist": Generator(
+        "A description of the source clip.",
+        "AVE-Compass 1.5, 6.4",
+        needs=SOURCE_NEEDS,
+        optional=frozenset(SOURCE_NEEDS),
+        compute=partial(accept, loop),
+        judged=Judged(loop.first, reads=(), prompts=(CAPTION_PROMPT,), again=loop.again, for_deaf=FOR_DEAF),
+    )
+    return Generator(CAPTION, metric)
+
+
+READ = ("prompt", "category", "data", "meta", "checklist")
+
+
+def _checklist(tries: int) -> Generator:
+    loop = Repair(
+        ask_checklist,
+        lambda case, answer: whole_checklist(case, answer["questions"]),
+        checklist_rules.findings,
+        tries,
+    )
+    metric = _metric(
         "checklist",
-        _metric(
-            "checklist",
-            "The questions by which an edit will be judged.",
-            "AVE-Compass 1.4, 6",
-            needs={},
-            compute=accept_checklist,
-            judged=Judged(
-                ask_checklist, reads=("prompt", "category", "data", "meta", "checklist"), prompts=(CHECKLIST_PROMPT,)
-            ),
-            reads=("prompt", "category", "data", "meta", "checklist"),
-        ),
-    ),
-}
-"""What can be generated, by its name on the command line."""
+        "The questions by which an edit will be judged.",
+        "AVE-Compass 1.4, 6",
+        needs={},
+        compute=partial(accept, loop),
+        judged=Judged(loop.first, reads=READ, prompts=(CHECKLIST_PROMPT,), again=loop.again),
+        reads=READ,
+    )
+    return Generator("checklist", metric)
+
+
+def generators(tries: int = TRIES) -> Mapping[str, Generator]:
+    """What can be generated, by its name on the command line; the judge has so many tries at each document."""
+    return {CAPTION: _caption(tries), "checklist": _checklist(tries)}

@@ -4,17 +4,16 @@ The confidence of SyncNet is the median of the 31 mean distances between picture
 of them; the score is that over 2. The sound is padded with zero vectors on both sides before it is shifted, so that
 distances at large shifts include distances to nothing: part of the published definition.
 
-Profiles: `paper` and `compat` take every frame as if there were 25 a second (`fps_mismatch` says when there are not);
-`compat` has no silence rule and no score without an audio stream. `strict` resamples to 25 frames a second
-(`fullframe25` of the spec); its `facetrack` needs the S3FD detector, which nobody can mount here, and is not offered.
-Frames do not go through the reference's JPEG files, which moves the confidence by about 0.05.
+Profiles: `paper` and `compat` take every frame as if there were 25 a second (`fps_mismatch` says when there are not).
+`compat` looks at frames that went through FFmpeg's default JPEG files, as the published script does, which moves the
+confidence by about 0.05; it has no silence rule and no score without an audio stream. `strict` is in `lip_sync_faces`.
 
 Without SyncNet the coupling of mouth opening and voice level stands in (`evaluator.metrics.lip_sync`), marked so.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from evaluator.media.types import F32, F64, Audio
 from evaluator.metrics import lip_sync as coupling
 from evaluator.metrics.arithmetic import clip01
 from evaluator.metrics.base import Direction, Metric, Outcome
-from evaluator.schema import ALL_FRAMES, AudioNeed, ExpertNeed, Sampling
+from evaluator.schema import ALL_FRAMES, AudioNeed, ExpertNeed, Need
 from evaluator.suites.ave_compass.silence import SILENCE_COUNTS, silence_is_zero
 
 GAMMA = 2.0
@@ -44,27 +43,40 @@ def mean_distances(lips: F32, voice: F32) -> F64:
     return np.array([np.linalg.norm(seen - padded[j : j + len(seen)], axis=1).mean() for j in shifts])
 
 
-def rating(lips: WindowEmbeddings, voice: WindowEmbeddings) -> Outcome:
-    """clip01(confidence / 2); `raw` is the confidence. Positive `offset_frames`: the sound comes early.
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What the distances of one track of pictures and its sound say."""
 
-    Raises NotApplicable if the shorter stream has no whole window.
-    """
-    count = min(len(lips.vectors), len(voice.vectors))
+    confidence: float  # median less least
+    offset_frames: int  # positive: the sound comes early
+    min_distance: float
+    windows: int
+
+
+def match(lips: F32, voice: F32) -> Match:
+    """The match of vectors [F, D] and [G, D], as far as both go. Raises NotApplicable if one of them is empty."""
+    count = min(len(lips), len(voice))
     if count < 1:
         raise NotApplicable("not_applicable", "SyncNet needs six frames and 0.24 s of sound; this clip is too short.")
-    distance = mean_distances(lips.vectors[:count], voice.vectors[:count])
+    distance = mean_distances(lips[:count], voice[:count])
     best = int(distance.argmin())
-    confidence = float(np.median(distance) - distance[best])
+    least = float(distance[best])
+    return Match(float(np.median(distance)) - least, MAX_SHIFT - best, least, count)
+
+
+def rating(lips: WindowEmbeddings, voice: WindowEmbeddings) -> Outcome:
+    """clip01(confidence / 2); `raw` is the confidence. Raises NotApplicable without a whole window of both."""
+    found = match(lips.vectors, voice.vectors)
     details = {
-        "offset_frames": MAX_SHIFT - best,
-        "min_distance": float(distance[best]),
+        "offset_frames": found.offset_frames,
+        "min_distance": found.min_distance,
         "gamma": GAMMA,
-        "windows": count,
+        "windows": found.windows,
         "input": "whole frame",
         "fps": lips.rate,
         "fps_mismatch": abs(lips.rate - RATE) > RATE_TOLERANCE,
     }
-    return Outcome(clip01(confidence / GAMMA), raw=confidence, details=details)
+    return Outcome(clip01(found.confidence / GAMMA), raw=found.confidence, details=details)
 
 
 def mouth_and_voice(voice: Audio, **found: Any) -> Outcome:
@@ -73,9 +85,12 @@ def mouth_and_voice(voice: Audio, **found: Any) -> Outcome:
     return replace(outcome, details={"method": "mouth opening against voice level", **outcome.details})
 
 
-def _needs(sampling: Sampling) -> dict[str, ExpertNeed]:
-    return {"lips": ExpertNeed("lip_embedding", sampling=sampling), "voice": ExpertNeed("voice_embedding")}
-
+VOICE = ExpertNeed("voice_embedding")
+WHOLE_FRAMES: dict[str, Need] = {"lips": ExpertNeed("lip_embedding", sampling=ALL_FRAMES), "voice": VOICE}
+JPEG_FRAMES: dict[str, Need] = {
+    "lips": ExpertNeed("lip_embedding", sampling=ALL_FRAMES, options=(("jpeg", True),)),
+    "voice": VOICE,
+}
 
 CARD = Metric(
     id="lip_sync",
@@ -86,7 +101,7 @@ CARD = Metric(
     range=(0.0, 1.0),
     unit="",
     paper="AVE-Compass 4.3",
-    needs=_needs(ALL_FRAMES),
+    needs=WHOLE_FRAMES,
     compute=rating,
 )
 """Without the silence rule."""
@@ -101,8 +116,6 @@ STAND_IN = replace(
     stands_in_for=coupling.METRIC.stands_in_for,
 )
 
-METRIC = replace(silence_is_zero(CARD, rating, SILENCE_COUNTS, **_needs(ALL_FRAMES)), instead=STAND_IN)
+METRIC = replace(silence_is_zero(CARD, rating, SILENCE_COUNTS, **WHOLE_FRAMES), instead=STAND_IN)
 
-COMPAT = replace(CARD, instead=coupling.METRIC)
-
-STRICT = replace(silence_is_zero(CARD, rating, SILENCE_COUNTS, **_needs(Sampling("fps", (25,)))), instead=STAND_IN)
+COMPAT = replace(CARD, needs=JPEG_FRAMES, instead=coupling.METRIC)

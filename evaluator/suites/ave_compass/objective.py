@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evaluator.metrics import audio_similarity, motion_smoothness, subject_consistency, video_aesthetic
+from evaluator.metrics import audio_similarity, motion_smoothness
 from evaluator.metrics.base import Metric
-from evaluator.suites.ave_compass import lip_sync, pictures, preservation, sound
+from evaluator.suites.ave_compass import lip_sync, lip_sync_faces, pictures, preservation, sound
 
 OBJECTIVE: tuple[Metric, ...] = (
     lip_sync.METRIC,
     sound.AV_SYNC,
-    video_aesthetic.METRIC,
-    subject_consistency.METRIC,
+    pictures.AESTHETIC,
+    pictures.SUBJECT,
     motion_smoothness.METRIC,
     sound.AUDIO_AESTHETIC,
     sound.SPEECH_QUALITY,
@@ -35,17 +35,19 @@ VARIANTS: Mapping[str, Mapping[str, Metric]] = {
         for metric in (
             lip_sync.COMPAT,
             sound.AV_SYNC_COMPAT,
+            pictures.AESTHETIC_COMPAT,
             pictures.SUBJECT_COMPAT,
             pictures.MOTION_COMPAT,
             sound.AUDIO_AESTHETIC_COMPAT,
             sound.SPEECH_QUALITY_COMPAT,
+            preservation.VIDEO_SIMILARITY_COMPAT,
             preservation.AUDIO_SIMILARITY_COMPAT,
         )
     },
     "strict": {
         metric.id: metric
         for metric in (
-            lip_sync.STRICT,
+            lip_sync_faces.STRICT,
             sound.AV_SYNC_STRICT,
             pictures.MOTION_STRICT,
             sound.SPEECH_QUALITY_STRICT,

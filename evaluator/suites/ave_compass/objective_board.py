@@ -1,4 +1,4 @@
-"""The objective half's tables: the paper's columns, the same by branch, and the counts behind them (spec 5).
+"""The objective half's tables: the paper's columns, the same by branch, the counts behind them, differences (spec 5).
 
 Numbers of stand-in models have rows of their own.
 """
@@ -38,11 +38,16 @@ HEADS: Mapping[str, str] = {
 
 
 def objective_boards(cases: Sequence[Case], scores: Sequence[Score]) -> tuple[Board, ...]:
-    """The paper's objective table, the same by branch, and the counts behind it; none without objective records."""
+    """The paper's objective table, the same by branch, and the counts behind it; none without objective records.
+
+    With several systems, also how far the first is from each other one.
+    """
     counted = tallies(cases, scores)
     if not counted:
         return ()
-    return _headline(cases, counted), _by_branch(cases, scores), _coverage(cases, counted)
+    headline = _headline(cases, counted)
+    apart = _differences(headline)
+    return headline, _by_branch(cases, scores), _coverage(cases, counted), *([apart] if apart.rows else [])
 
 
 def _headline(cases: Sequence[Case], counted: Sequence[Tally]) -> Board:
@@ -65,6 +70,29 @@ def _headline(cases: Sequence[Case], counted: Sequence[Tally]) -> Board:
             *_layout_notes(cases),
         ),
     )
+
+
+def _differences(headline: Board) -> Board:
+    """The first system of the headline minus each other one that was measured by the same kind of models."""
+    rows: list[tuple[Cell, ...]] = []
+    for system, kind, *values in headline.rows:
+        best = next((row for row in headline.rows if row[1] == kind), None)
+        if best is not None and best[0] != system and best[0] == headline.rows[0][0]:
+            pairs = zip(best[2:-1], values[:-1], strict=True)
+            rows.append((f"{best[0]} - {system}", kind, *(_less(first, second) for first, second in pairs)))
+    return Board(
+        id="objective_deltas",
+        title="Objective metrics: differences to the first system",
+        columns=("difference", "measured by", *HEADS.values()),
+        rows=tuple(rows),
+        notes=("unpaired means, see `evaluator compare` for intervals",),
+    )
+
+
+def _less(first: Cell, second: Cell) -> Cell:
+    if not isinstance(first, float) or not isinstance(second, float):
+        return None
+    return first - second
 
 
 def _stand_in_notes(counted: Sequence[Tally]) -> Iterator[str]:

@@ -9,7 +9,8 @@ OBJECTIVE_CHOICES = (
         "lip sync input",
         "the whole frame, squashed, at the clip's own rate, without the reference's JPEG files",
         "lip features; the published code feeds whole frames, and its numbers fit that",
-        "profile strict resamples to 25 frames a second; face tracks are not offered: their detector is not mounted",
+        "profile compat goes through JPEG files in memory; profile strict follows faces at 25 frames a second, where a "
+        "confidence of 7 scores 1, with the whole frame at that rate beside it",
     ),
     Choice(
         "silence",
@@ -34,7 +35,8 @@ OBJECTIVE_CHOICES = (
         "sync window",
         "the first five seconds, decoded directly to slots of 1/25 s",
         "not stated; the code re-encodes the clip first",
-        "profile strict: mean over the first and the last five seconds",
+        "profile compat re-encodes in memory, with the sound mixed to one channel before and not after; profile "
+        "strict: mean over the first and the last five seconds",
     ),
     Choice(
         "sound for speech quality",
@@ -44,8 +46,9 @@ OBJECTIVE_CHOICES = (
     ),
     Choice(
         "frame counts",
-        "frames that decode, in one pass",
+        "frames that decode, in one pass; frame_count_mismatch in the record where the container counts others",
         "not stated; the code trusts the container and skips what it cannot seek to",
+        "profile compat: by the container's count; frames that are not there drop out",
     ),
     Choice(
         "missing outputs",

@@ -1,14 +1,20 @@
-"""Pictures where profiles differ: what the reference crops, and what it shrinks on a small card (spec 4.6, 4.7)."""
+"""Pictures: how they look and move, and where profiles differ (spec 3.3, 4.5 to 4.7).
+
+`compat` crops what `paper` squashes, shrinks what the case's card has no memory for, and samples by the container's
+count of frames.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from evaluator.metrics import motion_smoothness, subject_consistency
+from evaluator.metrics import motion_smoothness, subject_consistency, video_aesthetic
 from evaluator.schema import Case, ExpertNeed, Need, Sampling
+from evaluator.suites.ave_compass.frame_counts import told, trusting
 
-CROPPED = ExpertNeed("image_embedding", sampling=Sampling("linspace", (50,)), options=(("preprocess", "hf_crop"),))
+TEN, FIFTY = Sampling("ave_f1", (10,)), Sampling("linspace", (50,))
+CROPPED = ExpertNeed("image_embedding", sampling=trusting(FIFTY), options=(("preprocess", "hf_crop"),))
 """Short side 256 and centre crop, as the reference does with the folder that it expects; `paper` squashes."""
 
 
@@ -19,7 +25,13 @@ def on_a_card(case: Case) -> Mapping[str, Need]:
     return {"interpolation": ExpertNeed("frame_interpolation", options=options)}
 
 
-SUBJECT_COMPAT = replace(subject_consistency.METRIC, needs={"embeddings": CROPPED})
+AESTHETIC = told(video_aesthetic.METRIC, "video")
+AESTHETIC_COMPAT = told(
+    replace(video_aesthetic.METRIC, needs={"aesthetics": ExpertNeed("frame_aesthetics", sampling=trusting(TEN))}),
+    "video",
+)
+SUBJECT = told(subject_consistency.METRIC, "video")
+SUBJECT_COMPAT = told(replace(subject_consistency.METRIC, needs={"embeddings": CROPPED}), "video")
 MOTION_COMPAT = replace(motion_smoothness.METRIC, needs_of=on_a_card)
 MOTION_STRICT = replace(
     motion_smoothness.METRIC, needs={"interpolation": ExpertNeed("frame_interpolation", options=(("scale", 1),))}

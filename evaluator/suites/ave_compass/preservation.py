@@ -16,7 +16,8 @@ from evaluator.metrics import audio_similarity, video_similarity
 from evaluator.metrics.arithmetic import cosine, cosine_score
 from evaluator.metrics.base import Outcome
 from evaluator.metrics.levels import is_silent, rms
-from evaluator.schema import AudioNeed, ExpertNeed
+from evaluator.schema import AudioNeed, ExpertNeed, Need, Sampling
+from evaluator.suites.ave_compass.frame_counts import told, trusting
 
 
 def clip_similarity(output: Embeddings, source: Embeddings) -> Outcome:
@@ -26,18 +27,33 @@ def clip_similarity(output: Embeddings, source: Embeddings) -> Outcome:
     return Outcome(cosine_score(rho), raw=rho, details=frames)
 
 
-VIDEO_SIMILARITY = replace(
-    video_similarity.METRIC,
-    id="videoclip_video_similarity",
+def _both(capability: str, sampling: Sampling) -> dict[str, Need]:
+    """What a model says about eight frames of either clip."""
+    clips = {"output": "video", "source": "source"}
+    return {name: ExpertNeed(capability, (role,), sampling) for name, role in clips.items()}
+
+
+STAND_IN = replace(video_similarity.METRIC, id="videoclip_video_similarity")
+VIDEOCLIP = replace(
+    STAND_IN,
     summary="Similarity of the pictures of output and source, from eight frames each, in their order.",
     paper="AVE-Compass 4.8",
-    needs={
-        role: ExpertNeed("video_embedding", (clip,), video_similarity.EIGHT_FRAMES)
-        for role, clip in (("output", "video"), ("source", "source"))
-    },
+    needs=_both("video_embedding", video_similarity.EIGHT_FRAMES),
     compute=clip_similarity,
     stands_in_for={},
-    instead=replace(video_similarity.METRIC, id="videoclip_video_similarity"),
+    instead=STAND_IN,
+)
+VIDEO_SIMILARITY = told(VIDEOCLIP, "video", "source")
+
+PROMISED = trusting(video_similarity.EIGHT_FRAMES)
+VIDEO_SIMILARITY_COMPAT = told(
+    replace(
+        VIDEOCLIP,
+        needs=_both("video_embedding", PROMISED),
+        instead=replace(STAND_IN, needs=_both("image_embedding", PROMISED)),
+    ),
+    "video",
+    "source",
 )
 
 COMPAT_SILENCE_RMS = 1e-3  # int16 units: digital silence only

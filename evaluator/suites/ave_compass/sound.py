@@ -1,7 +1,8 @@
 """Sound, and sound with pictures: aesthetics, speech quality and sync in three profiles (spec 4.1, 4.2, 4.4).
 
 All three are 0.0 on a silent clip. `strict` asks for the offset at both ends of the clip and rates speech on the full
-band. Speech quality rates the whole mix, music included, as published: how much of it is speech is a detail.
+band; `compat` asks for the offset of a clip that went through H.264 and AAC, as the reference codes it again. Speech
+quality rates the whole mix, music included, as published: how much of it is speech is a detail.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from evaluator.schema import ExpertNeed
 from evaluator.suites.ave_compass.silence import NO_STREAM_IS_SKIPPED, SILENCE_COUNTS, silence_is_zero
 
 OFFSET = ExpertNeed("av_sync")
+RECODED_OFFSET = ExpertNeed("av_sync", options=(("reencode", True),))
 LAST_OFFSET = ExpertNeed("av_sync", options=(("window", "last"),))
 
 
@@ -31,7 +33,7 @@ def both_ends(offset: SyncOffset, last: SyncOffset) -> Outcome:
 
 
 AV_SYNC = silence_is_zero(av_sync.METRIC, av_sync.rating, SILENCE_COUNTS, offset=OFFSET)
-AV_SYNC_COMPAT = silence_is_zero(av_sync.METRIC, av_sync.rating, NO_STREAM_IS_SKIPPED, offset=OFFSET)
+AV_SYNC_COMPAT = silence_is_zero(av_sync.METRIC, av_sync.rating, NO_STREAM_IS_SKIPPED, offset=RECODED_OFFSET)
 AV_SYNC_STRICT = silence_is_zero(av_sync.METRIC, both_ends, SILENCE_COUNTS, offset=OFFSET, last=LAST_OFFSET)
 
 AESTHETICS = ExpertNeed("audio_aesthetics")

@@ -1,16 +1,16 @@
 """Known pitfalls of the reference (spec 10), objective half: our behaviour, and compat where it repeats the fault.
 
-Pitfalls with a test elsewhere: 1 (test_routing), 4 and 19 (test_objective), 8 (tests/experts/test_amt_g.py), 13 to 15
-(test_layout, tests/runner), 18 and 21 (no shell, no network: tests/system), 24 (tests/media). The aesthetic
-head is in tests/export/test_fold.py.
+`test_pitfalls` lists the tests of all pitfalls by number.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from evaluator.experts.features import SyncOffset
+from evaluator.experts.features import Embeddings, SyncOffset, WindowEmbeddings
 from evaluator.experts.rife import difference
 from evaluator.experts.synchformer import EXPERT as SYNCHFORMER
 from evaluator.experts.synchformer import FILE, GRID, VIEWS
@@ -19,10 +19,13 @@ from evaluator.media.sampling import select
 from evaluator.media.types import Audio, ClipInfo, Frames
 from evaluator.runtime.lock import read_lock
 from evaluator.runtime.store import LOCK_FILE
-from evaluator.schema import ExpertNeed
+from evaluator.schema import ExpertNeed, Sampling
 from evaluator.suites.ave_compass import SUITE
+from evaluator.suites.ave_compass.frame_counts import mismatch
 from tests.experts.fakes import FakeSession, FakeSource
+from tests.experts.pictures import clip_of
 from tests.metrics.build import silent, sound, tone
+from tests.suites.ave_compass.cases import case
 
 COMPAT = SUITE.variants["compat"]
 
@@ -60,6 +63,32 @@ def test_4_what_the_score_does_not_see_stands_beside_it() -> None:
     assert found.details["gain_db"] == pytest.approx(-20, abs=0.1)
 
 
+def test_4_a_truncation_is_told_and_lowers_the_strict_score_only() -> None:
+    whole = tone(2.0)
+    half = sound(whole.samples[:16_000] / 32767)
+    paper, compat, strict = (
+        SUITE.variants[profile].get("audio_similarity", SUITE.metric("audio_similarity")).compute
+        for profile in SUITE.profiles
+    )
+    ours = paper(output=half, source=whole)
+    assert ours.value > 0.9
+    assert ours.details["duration_ratio"] == pytest.approx(0.5)
+    assert compat(output=half, source=whole).value == pytest.approx(ours.value)
+    assert strict(output=half, source=whole).value < 0.6 * ours.value
+
+
+def test_5_whole_frames_are_the_documented_default_and_strict_follows_faces() -> None:
+    """Another rate than 25 is told; strict takes 25 frames a second and cuts faces out; compat adds the JPEG files."""
+    metric = SUITE.metric("lip_sync")
+    one = np.ones((3, 4), np.float32)
+    rated = metric.compute(lips=WindowEmbeddings(one, 30.0), voice=WindowEmbeddings(one, 25.0), sound=tone(1.0))
+    assert (rated.details["input"], rated.details["fps_mismatch"]) == ("whole frame", True)
+    strict, compat = (SUITE.variants[profile]["lip_sync"].needs for profile in ("strict", "compat"))
+    assert strict["lips"] == ExpertNeed("face_lip_embedding")
+    assert strict["whole"] == ExpertNeed("lip_embedding", sampling=Sampling("fps", (25,)))
+    assert compat["lips"] == replace(metric.needs["lips"], options=(("jpeg", True),))  # type: ignore[type-var]
+
+
 def test_6_a_padded_clip_says_so_and_strict_looks_at_the_end() -> None:
     times = np.arange(250) / 25
     assert select(VIEWS["first"].sampling, times)[-1] == 124
@@ -87,11 +116,69 @@ def test_7_one_file_and_no_fallback_for_videoclip() -> None:
     assert instead.stands_in_for == {"image_embedding": "VideoCLIP-XL"}
 
 
+def test_8_no_card_changes_a_score_unless_the_case_names_one_in_compat() -> None:
+    small, any_ = case("one", "joint", vram_bytes=8_000_000_000), case("one", "joint")
+    ours = SUITE.metric("motion_smoothness")
+    assert ours.needs_for(small) == ours.needs_for(any_)
+    theirs = COMPAT["motion_smoothness"]
+    assert theirs.needs_for(small) != theirs.needs_for(any_)
+
+
+def test_9_speech_is_rated_as_published_and_on_the_full_band_in_strict() -> None:
+    paper, compat, strict = (
+        SUITE.variants[profile].get("speech_quality", SUITE.metric("speech_quality")).needs["quality"]
+        for profile in SUITE.profiles
+    )
+    assert paper == compat == ExpertNeed("speech_quality")
+    assert strict == ExpertNeed("speech_quality", options=(("rate", 48_000),))
+
+
 def test_10_causes_keep_their_names() -> None:
     """A missing checkpoint, silence and sound elsewhere are three different records, not one null."""
     metric = SUITE.metric("av_sync")
     assert metric.optional == {"offset"}  # absent for a reason of the clip; a model that is not there never arrives
     assert metric.compute(offset=None, sound=silent(1.0)).details["silent"]
+
+
+def test_10_compat_codes_the_clip_again_as_the_reference_does() -> None:
+    assert COMPAT["av_sync"].needs["offset"] == ExpertNeed("av_sync", options=(("reencode", True),))
+    assert SUITE.metric("av_sync").needs["offset"] == ExpertNeed("av_sync")
+
+
+def test_24_a_wrong_count_is_told_and_only_compat_believes_it() -> None:
+    """A container that promises 250 frames and holds 125."""
+    whole = clip_of(125)
+    assert whole.video is not None
+    wrong = replace(whole, video=replace(whole.video, promised=250))
+    vectors = Embeddings(np.eye(3, dtype=np.float32), np.arange(3))
+    for profile in SUITE.profiles:
+        metric = SUITE.variants[profile].get("subject_consistency", SUITE.metric("subject_consistency"))
+        told = metric.compute(embeddings=vectors, video_clip=wrong).details
+        assert told["frame_count_mismatch"] == {"video": {"container": 250, "decoded": 125}}
+        assert "frame_count_mismatch" not in metric.compute(embeddings=vectors, video_clip=whole).details
+        need = metric.needs["embeddings"]
+        assert isinstance(need, ExpertNeed)
+        assert need.sampling is not None
+        seen = select(need.sampling, wrong.video.times, promised=wrong.video.promised)  # type: ignore[union-attr]
+        assert len(seen) == (25 if profile == "compat" else 50)
+
+
+@pytest.mark.parametrize("metric", ["video_aesthetic", "subject_consistency", "videoclip_video_similarity"])
+def test_24_compat_samples_by_the_containers_count(metric: str) -> None:
+    rules = {
+        need.sampling.rule
+        for need in COMPAT[metric].needs.values()
+        if isinstance(need, ExpertNeed) and need.sampling is not None
+    }
+    assert rules <= {"ave_f1_promised", "linspace_promised"}
+    assert rules
+
+
+@pytest.mark.parametrize(("promised", "told"), [(125, False), (126, False), (124, False), (127, True), (0, False)])
+def test_24_one_frame_more_or_less_is_no_mismatch(promised: int, told: bool) -> None:
+    clip = clip_of(125)
+    assert clip.video is not None
+    assert bool(mismatch(replace(clip, video=replace(clip.video, promised=promised)))) is told
 
 
 def test_interpolated_pictures_are_truncated_not_rounded() -> None:

@@ -11,16 +11,17 @@ from typing import Any
 import pytest
 
 from evaluator import commands_generate
-from evaluator.errors import NotApplicable
+from evaluator.errors import AnswerError, NotApplicable
 from evaluator.judge.answer_schema import problems
 from evaluator.judge.ledger import Ledger
 from evaluator.judge.route import Routed
 from evaluator.judge.session import JudgeSession, Mode
-from evaluator.judge.types import AudioPart, FramesPart, ImagePart, JudgeIdentity, Question
+from evaluator.judge.types import Answer, AudioPart, FramesPart, ImagePart, JudgeIdentity, Question, Status
 from evaluator.runner.judging import Bench, JudgeChoice
 from evaluator.suites.ave_compass.captions import findings
 from evaluator.suites.ave_compass.checklist_rules import RESPONSE_WORDING
-from evaluator.suites.ave_compass.generate import GENERATORS, ask_caption, ask_checklist
+from evaluator.suites.ave_compass.generate import ask_caption, ask_checklist, generators
+from evaluator.suites.ave_compass.repair import Repair
 from tests.judge.fakes import FakeBackend
 from tests.runner.clips import clip
 from tests.suites.ave_compass.judging import SEES, by_rule, case, checklist, item, needs, words
@@ -129,18 +130,132 @@ def test_what_breaks_a_rule_is_kept_beside_with_its_reasons(
     assert told.code == 3
     assert "rejected" in told.err
     assert not (out / "one_caption.json").exists()
-    kept = json.loads((out / "rejected" / "one_caption.json").read_text())
-    assert kept["document"]["caption"] == CAPTION["caption"]
-    assert any(reason.startswith("K4 E") for reason in kept["reasons"])
+    kept = json.loads((out / "rejected" / "one_caption.json").read_text())["rejected"]
+    assert [one["document"]["caption"] for one in kept] == 2 * [CAPTION["caption"]]
+    assert all(any(reason.startswith("K4 E") for reason in one["reasons"]) for one in kept)
     assert cli("generate", "checklist", *common).code == 3  # without a caption there is nothing to ask
     (out / "one_caption.json").write_text(json.dumps(CAPTION))
     told = cli("generate", "checklist", *common)
     assert told.code == 3
-    assert any(
-        reason.startswith("C07 E")
-        for reason in json.loads((out / "rejected/one_checklist.json").read_text())["reasons"]
-    )
+    kept = json.loads((out / "rejected/one_checklist.json").read_text())["rejected"]
+    assert any(reason.startswith("C07 E") for reason in kept[-1]["reasons"])
     assert not (out / "one_checklist.json").exists()
+
+
+BROKEN = {"questions": WRITTEN["questions"][1:]}
+"""Without its first question: C07."""
+WORSE = {"questions": WRITTEN["questions"][2:]}
+
+
+def replies(*texts: str) -> Callable[[Question], str]:
+    """One after the other, whatever is asked."""
+    left = list(texts)
+    return lambda _: left.pop(0)
+
+
+def checklists(cli: Cli, manifest: Path, out: Path, *more: object) -> Any:  # noqa: F811
+    """`generate checklist` for one case that has a caption."""
+    out.mkdir(exist_ok=True)
+    (out / "one_caption.json").write_text(json.dumps(CAPTION))
+    common = ("--manifest", manifest, "--out", out, "--judge-url", "http://127.0.0.1:9", "--limit", 1)
+    return cli("generate", "checklist", *common, *more)
+
+
+def test_a_rejected_answer_goes_back_with_its_problems_until_one_is_right(
+    cli: Cli,  # noqa: F811
+    manifest: Path,
+    judge: Judge,
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    asked: list[Question] = []
+    answer = replies(json.dumps(BROKEN), "I cannot write that.", json.dumps(WRITTEN))
+    judge(lambda question: (asked.append(question), answer(question))[1])
+    told = checklists(cli, manifest, out)
+    assert told.code == 0, told.err
+    assert len(json.loads((out / "one_checklist.json").read_text())["questions"]) == len(ITEMS)
+    texts = [{part.name: part.text for part in one.parts if hasattr(part, "text")} for one in asked]
+    first, second, third = texts
+    assert "problems" not in first
+    assert "C07 E" in second["problems"]
+    assert json.loads(second["rejected"]) == BROKEN
+    assert "rejected" not in third  # what has no form is not repeated
+    assert "exactly the form" in third["problems"]
+    kept = json.loads((out / "rejected/one_checklist.json").read_text())["rejected"]
+    assert [one["document"] is None for one in kept] == [False, True]
+    assert kept[1]["reasons"][0].startswith("unparsed")
+    assert len({one["ledger_key"] for one in kept}) == 2
+
+
+def test_the_same_command_repeats_a_repair_from_the_ledger(
+    cli: Cli,  # noqa: F811
+    manifest: Path,
+    judge: Judge,
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    judge(replies(json.dumps(BROKEN), json.dumps(WRITTEN)))
+    assert checklists(cli, manifest, out).code == 0
+    made = [(out / name).read_bytes() for name in ("one_checklist.json", "rejected/one_checklist.json")]
+    again = judge(replies())
+    assert checklists(cli, manifest, out).code == 0
+    assert not again.asked
+    assert made == [(out / name).read_bytes() for name in ("one_checklist.json", "rejected/one_checklist.json")]
+
+
+@pytest.mark.parametrize("tries", [1, 2])
+def test_tries_are_bounded_and_nothing_with_an_error_is_accepted(
+    cli: Cli,  # noqa: F811
+    manifest: Path,
+    judge: Judge,
+    tmp_path: Path,
+    tries: int,
+) -> None:
+    out = tmp_path / "out"
+    backend = judge(replies(*map(json.dumps, (BROKEN, WORSE)[:tries]), json.dumps(WRITTEN)))
+    assert checklists(cli, manifest, out, "--tries", tries).code == 3
+    assert backend.asked.total() == tries
+    assert not (out / "one_checklist.json").exists()
+    assert len(json.loads((out / "rejected/one_checklist.json").read_text())["rejected"]) == tries
+
+
+def test_the_same_mistake_twice_ends_it(
+    cli: Cli,  # noqa: F811
+    manifest: Path,
+    judge: Judge,
+    tmp_path: Path,
+) -> None:
+    """At temperature 0 the next question would be the last one, and so its answer."""
+    backend = judge(replies(json.dumps(BROKEN), json.dumps(BROKEN), json.dumps(WRITTEN)))
+    assert checklists(cli, manifest, tmp_path / "out", "--tries", 9).code == 3
+    assert backend.asked.total() == 2
+
+
+def test_an_accepted_document_leaves_no_old_rejection_behind(
+    cli: Cli,  # noqa: F811
+    manifest: Path,
+    judge: Judge,
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    judge(replies(json.dumps(BROKEN)))
+    assert checklists(cli, manifest, out, "--tries", 1).code == 3
+    (out / "judge.jsonl").unlink()
+    judge(replies(json.dumps(WRITTEN)))
+    assert checklists(cli, manifest, out).code == 0
+    assert not (out / "rejected/one_checklist.json").exists()
+
+
+def test_a_judge_that_refuses_is_not_asked_again() -> None:
+    loop = Repair(ask_checklist, lambda _case, answer: answer, lambda _: [])
+    whole = case(None, prompt="Make it blue.", category="video-only", meta={"caption": "A wall."})
+    for status in (Status.REFUSED, Status.NOT_AVAILABLE, Status.TRANSIENT, Status.ERROR):
+        assert loop.again(whole, [Answer(status, "k")]) == []
+        with pytest.raises((AnswerError, NotApplicable)):
+            loop.outcome(whole, [Answer(status, "k")])
+    missing, unparsed = (loop.again(whole, [Answer(status, "k")]) for status in (Status.JUDGE_MISSING, Status.UNPARSED))
+    assert missing == unparsed  # a replay asks what was asked
+    assert len(missing) == 1
 
 
 def test_the_same_command_asks_nobody_and_writes_the_same_bytes(
@@ -184,8 +299,8 @@ def test_a_broken_checklist_is_told_in_full(cli: Cli, manifest: Path, tmp_path: 
 
 def test_a_captioner_sees_and_hears_the_source_alone() -> None:
     given = {name: value for name, value in needs().items() if name.startswith("source_") and name != "source_clip"}
-    assert set(given) == set(GENERATORS["caption"].metric.needs)
-    (asked,) = ask_caption(case(None), **given)
+    assert set(given) == set(generators()["caption"].metric.needs)
+    (asked,) = ask_caption(case(None), {}, **given)
     assert isinstance(asked, Routed)
     media = [(type(part), part.name) for part in asked.native.parts if not hasattr(part, "text")]
     assert media == [(FramesPart, "source"), (AudioPart, "source sound")]
@@ -194,13 +309,13 @@ def test_a_captioner_sees_and_hears_the_source_alone() -> None:
     assert [part.name for part in instead.parts if isinstance(part, ImagePart)] == ["sounds"]
     assert instead.protocol_deviation
     with pytest.raises(NotApplicable):
-        ask_caption(case(None), **{**given, "source_frames": None})
+        ask_caption(case(None), {}, **{**given, "source_frames": None})
 
 
 def test_schemas_admit_what_the_rules_admit() -> None:
     assert findings(CAPTION) == []
     one = case(None, prompt="Make it blue.", category="video-only", meta={"caption": "A wall."})
-    for question, answer in ((ask_checklist(one)[0], WRITTEN),):
+    for question, answer in ((ask_checklist(one, {})[0], WRITTEN),):
         assert question.answer_schema is not None
         assert list(problems(answer, question.answer_schema)) == []
 
@@ -209,4 +324,4 @@ def test_schemas_admit_what_the_rules_admit() -> None:
 def test_a_checklist_needs_an_instruction_and_a_caption(lacking: dict[str, Any]) -> None:
     whole = {"prompt": "Make it blue.", "category": "video-only", "meta": {"caption": "A wall."}}
     with pytest.raises(NotApplicable):
-        ask_checklist(case(None, **{**whole, **lacking}))
+        ask_checklist(case(None, **{**whole, **lacking}), {})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,6 +24,7 @@ from evaluator.schema import AudioNeed, ExpertNeed
 from evaluator.suites.ave_compass import SUITE
 from evaluator.suites.ave_compass.lip_sync import mean_distances
 from evaluator.suites.ave_compass.pictures import on_a_card
+from tests.experts.pictures import clip_of
 from tests.metrics.build import activity, noise, silent, sound, tone
 from tests.metrics.lcg import melody
 from tests.suites.ave_compass.cases import case
@@ -72,14 +75,14 @@ def test_motion_smoothness(d: float, score: float) -> None:
 
 def test_subject_consistency() -> None:
     vectors = Embeddings(np.array([[1, 0], [0, 1], [1, 0]], np.float32), np.arange(3))
-    found = metric("subject_consistency").compute(embeddings=vectors)
+    found = metric("subject_consistency").compute(embeddings=vectors, video_clip=clip_of(3))
     assert (found.value, found.raw) == (0.5, 0.0)
     assert found.details["pairwise_cosine"] == pytest.approx(1 / 3)
 
 
 def test_opposite_clips_are_not_similar() -> None:
     there, back = (Embeddings(sign * np.array([[0.6, 0.8]], np.float32), np.arange(8)) for sign in (1, -1))
-    compute = metric("videoclip_video_similarity").compute
+    compute = partial(metric("videoclip_video_similarity").compute, video_clip=clip_of(8), source_clip=clip_of(8))
     assert compute(output=there, source=back).value == pytest.approx(0.0)
     assert compute(output=there, source=there).value == pytest.approx(1.0)
 

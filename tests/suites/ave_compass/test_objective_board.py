@@ -8,7 +8,7 @@ import pytest
 
 from evaluator.schema import Case, Score
 from evaluator.suites.ave_compass.objective_board import HEADS, objective_boards
-from evaluator.suites.ave_compass.routing import ROUTING
+from evaluator.suites.ave_compass.routing import HEADLINE, ROUTING
 from evaluator.suites.ave_compass.tallies import (
     GATED,
     NOTHING,
@@ -120,7 +120,8 @@ def test_thin_coverage_is_flagged_in_the_table() -> None:
 def test_systems_have_rows_of_their_own() -> None:
     cases = [case("a", "joint", "one"), case("b", "joint", "two")]
     scores = [record("a", "av_sync", 0.2, system="one"), record("b", "av_sync", 0.8, system="two")]
-    headline, by_branch, coverage = objective_boards(cases, scores)
+    headline, by_branch, coverage, apart = objective_boards(cases, scores)
+    assert [row[0] for row in apart.rows] == ["one - two"]
     column = headline.columns.index(HEADS["av_sync"])
     assert [(row[0], row[column]) for row in headline.rows] == [("one", 0.2), ("two", 0.8)]
     assert [row[:4] for row in by_branch.rows] == [("one", "joint", PUBLISHED, 1), ("two", "joint", PUBLISHED, 1)]
@@ -141,3 +142,50 @@ def test_a_gate_of_a_stand_in_is_no_failure_of_the_system() -> None:
 
 def test_the_columns_are_the_metrics_of_the_routing_table() -> None:
     assert tuple(HEADS) == tuple(ROUTING)
+
+
+PUBLISHED_MEANS = {  # spec 12.1: lip, av_sync, aesthetic, subject, motion, audio aes., speech q.
+    "AVE-Agent": (0.622, 0.766, 0.452, 0.972, 0.987, 0.614, 0.368),
+    "Wan2.7": (0.531, 0.693, 0.451, 0.969, 0.986, 0.609, 0.428),
+    "HappyHorse": (0.620, 0.695, 0.439, 0.975, 0.989, 0.650, 0.726),
+    "Gemini-Omni": (None, 0.701, 0.434, 0.974, 0.988, 0.627, None),
+    "Seedance": (0.431, 0.718, 0.430, 0.971, 0.987, 0.629, 0.388),
+    "LTX2": (0.618, 0.758, 0.468, 0.968, 0.986, 0.641, 0.522),
+}
+DELTAS = (0.091, 0.073, 0.001, 0.003, 0.001, 0.005, -0.060)
+
+
+def published() -> dict[str, Any]:
+    """The tables of two speech cases per system whose means are the published figures, one without speech cases."""
+    cases, scores = [], []
+    for system, means in PUBLISHED_MEANS.items():
+        for name, shift in (("1", 0.02), ("2", -0.02)):
+            branch = "joint" if means[0] is None else "speech"
+            cases.append(case(f"{system}/{name}", branch, system=system))
+            for metric, mean in zip(HEADLINE, means, strict=True):
+                if mean is not None:
+                    scores.append(record(f"{system}/{name}", metric, mean + shift, system=system))
+    return {board.id: board for board in objective_boards(cases, scores)}
+
+
+def test_the_published_board() -> None:
+    rows = published()["objective"].rows
+    assert [row[0] for row in rows] == list(PUBLISHED_MEANS)
+    for row in rows:
+        assert row[2:9] == pytest.approx(PUBLISHED_MEANS[str(row[0])])
+
+
+def test_the_published_differences() -> None:
+    rows = {row[0]: row for row in published()["objective_deltas"].rows}
+    assert rows["AVE-Agent - Wan2.7"][2:9] == pytest.approx(DELTAS)
+    assert rows["AVE-Agent - Gemini-Omni"][2] is None
+    assert len(rows) == 5
+
+
+def test_stand_ins_have_no_difference_to_published_models() -> None:
+    cases = [case("a", "joint", system="one"), case("b", "joint", system="two")]
+    scores = [
+        record("a", "motion_smoothness", 0.9, system="one", models=(AMT,)),
+        record("b", "motion_smoothness", 0.8, system="two", models=(RIFE,)),
+    ]
+    assert "objective_deltas" not in {board.id for board in objective_boards(cases, scores)}
