@@ -15,7 +15,7 @@ import click
 import orjson
 
 from evaluator import errors
-from evaluator.manifest import Manifest, Suites, read
+from evaluator.manifest import Manifest, read
 from evaluator.manifest import check as checking
 from evaluator.manifest.check import Facts
 from evaluator.metrics.base import Direction, Metric
@@ -26,13 +26,13 @@ from evaluator.report.table import ARROWS, absences, stand_ins, table
 from evaluator.runner import header
 from evaluator.runner import merge as merging
 from evaluator.runner import run as running
-from evaluator.runner.judging import JudgeChoice
+from evaluator.runner.judging import JudgeChoice, Reserved
 from evaluator.runner.prom import PROM
 from evaluator.runner.run import LOG, RunOptions, RunResult
 from evaluator.runner.writer import SCORES
 from evaluator.runtime.store import ModelStatus, Store
 from evaluator.schema import Score, Status, Tier, to_tree
-from evaluator.suites import suites
+from evaluator.suites import Each, suites
 from evaluator.suites.choices import Choice
 
 WIDTH = 150
@@ -61,6 +61,7 @@ def run(given: Mapping[str, Any]) -> int:
             given["judge_replay"],
             given["judge_tolerance"],
             given["judge_engine"],
+            tuple(Reserved.of(model, where) for model, where in given["judge_for"]),
         ),
     )
     result = running.run(manifest, Store.open(given["models"]), options)
@@ -99,7 +100,7 @@ def list_metrics(name: str | None, as_json: bool) -> int:
     for suite in chosen:
         click.echo(f"{suite.id}: {suite.title} ({suite.paper})\n")
         for metric in suite.metrics:
-            click.echo(f"  {_identity(metric)}\n      {metric.summary}\n      {metric.paper}")
+            click.echo(f"  {_identity(metric)}\n      {metric.summary}\n      {metric.paper}{_answered_by(metric)}")
         click.echo("".join(_choice(one) for one in suite.choices))
     return errors.EXIT_OK
 
@@ -137,8 +138,7 @@ def models(what: str, folder: Path | None, as_json: bool) -> int:
 
 def load(path: Path, media_root: Path | None) -> Manifest:
     """Read a manifest against the suites that exist. Raises ManifestError with all of its problems."""
-    known: Suites = {name: suite.data for name, suite in suites().items()}
-    return read(path, media_root, suites=known, examine={name: suite.examine for name, suite in suites().items()})
+    return read(path, media_root, suites=Each(lambda suite: suite.data), examine=Each(lambda suite: suite.examine))
 
 
 def _report(out: Path) -> None:
@@ -204,6 +204,17 @@ def _identity(metric: Metric) -> str:
     low, high = ("∞" if bound is None else f"{bound:g}" for bound in metric.range)
     unit = f" {metric.unit}" if metric.unit else ""
     return f"{ARROWS[metric.direction]} {metric.id}  {'-' if low == '∞' else ''}{low} .. {high}{unit}"
+
+
+def _answered_by(metric: Metric) -> str:
+    """Who judges it, if anybody does."""
+    if metric.judged is None:
+        return ""
+    alone = metric.judged.model
+    only = "refined by a judge where there is one" if metric.unjudged else "needs a judge"
+    return (
+        f"\n      needs {alone}, which no other judge replaces: --judge-for {alone}=URL" if alone else f"\n      {only}"
+    )
 
 
 def _choice(one: Choice) -> str:

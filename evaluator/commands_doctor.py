@@ -14,6 +14,7 @@ from evaluator import errors
 from evaluator.commands import load, write_json
 from evaluator.doctor import codecs, device, judge, machine, models
 from evaluator.doctor.finding import Finding, ready, screen
+from evaluator.runner.run import judge_models
 from evaluator.runtime.digests import cache_folder
 from evaluator.runtime.engine_cache import EngineCache
 from evaluator.runtime.store import Store
@@ -43,4 +44,5 @@ def _examined(given: Mapping[str, Any]) -> Iterator[Finding]:
             yield from device.findings(EngineCache(cache_folder() / "engines"), Path(folder), "gpu")
     yield from models.findings(Store.open(given["models"]), named, given["require_reference"])
     asking = any(metric.judged for name in named or suites() for metric in suites()[name].metrics)
-    yield from judge.findings(given["judge_url"], asking)
+    alone = judge_models(named or suites())
+    yield from judge.findings(given["judge_url"], asking, alone, dict(given["judge_for"]))

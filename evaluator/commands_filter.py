@@ -2,26 +2,32 @@
 
 A measurement whose model is not mounted decides nothing. A line is kept if all its measurements pass, dropped if any
 fails, and undecided otherwise; each goes into a file of its own, byte for byte as it was written, with the reasons
-beside it. Knows suites only by `Suite.bounds`.
+beside it. How varied the instructions of all lines and of the kept ones are is told too. Knows suites only by
+`Suite.bounds` and `Suite.corpora`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import orjson
 
 from evaluator import errors
 from evaluator.commands import load, say
+from evaluator.experts import minilm
+from evaluator.report.boards import printed
 from evaluator.runner import header
 from evaluator.runner import run as running
 from evaluator.runner.run import RunOptions
 from evaluator.runtime.files import write_atomic
 from evaluator.runtime.store import Store
-from evaluator.schema import Score, rounded
+from evaluator.schema import Case, Score, rounded
 from evaluator.suites import suites
+from evaluator.suites.base import Suite
+from evaluator.suites.board import Board
 from evaluator.suites.bounds import Bound
 
 PROFILE = "curation"
@@ -44,15 +50,29 @@ def run(name: str, manifest: Path, media_root: Path | None, models: Path | None,
         raise errors.UsageError(f"{name}: no filter is known; there are {', '.join(known) or 'none'}")
     loaded = load(manifest, media_root)
     options = RunOptions(out=out, workers=header.cores(), suites=(name,), profile=PROFILE, quiet=quiet)
-    result = running.run(loaded, Store.open(models), options)
+    store = Store.open(models)
+    result = running.run(loaded, store, options)
     verdicts = judge(known[name].bounds, result.scores)
     lines = dict(zip((case.id for case in loaded.cases), _lines(manifest, loaded.lines), strict=True))
     for place in (KEPT, DROPPED, UNDECIDED):
         chosen = [lines[verdict.case] for verdict in verdicts if verdict.place == place]
         write_atomic(out / f"{place}.jsonl", b"".join(chosen))
-    write_atomic(out / "filter.json", orjson.dumps(_report(known[name].bounds, verdicts), option=orjson.OPT_INDENT_2))
+    told_of = _corpora(known[name], loaded.cases, verdicts, store)
+    report = _report(known[name].bounds, verdicts, told_of)
+    write_atomic(out / "filter.json", orjson.dumps(report, option=orjson.OPT_INDENT_2))
     say("\n".join(told(known[name].bounds, verdicts)))
+    if told_of is not None:
+        say(f"\n{printed(told_of)}")
     return errors.EXIT_PREREQUISITE if any(one.place == UNDECIDED for one in verdicts) else errors.EXIT_OK
+
+
+def _corpora(suite: Suite, cases: Sequence[Case], verdicts: Sequence[Verdict], store: Store) -> Board | None:
+    """The table of the instructions, of all lines of the suite and of those that were kept."""
+    if suite.corpora is None:
+        return None
+    kept = {verdict.case for verdict in verdicts if verdict.place == KEPT}
+    own = [case for case in cases if case.suite == suite.id]
+    return suite.corpora({"all": own, KEPT: [case for case in own if case.id in kept]}, partial(minilm.embed, store))
 
 
 def judge(bounds: Sequence[Bound], scores: Sequence[Score]) -> list[Verdict]:
@@ -86,7 +106,7 @@ def told(bounds: Sequence[Bound], verdicts: Sequence[Verdict]) -> list[str]:
     return [*lines, ", ".join(f"{count} {place}" for place, count in counts.items())]
 
 
-def _report(bounds: Sequence[Bound], verdicts: Sequence[Verdict]) -> object:
+def _report(bounds: Sequence[Bound], verdicts: Sequence[Verdict], corpora: Board | None) -> object:
     entries = [
         {
             "case": one.case,
@@ -99,7 +119,8 @@ def _report(bounds: Sequence[Bound], verdicts: Sequence[Verdict]) -> object:
         for one in verdicts
     ]
     limits = [{"metric": one.metric, "low": one.low, "high": one.high, "strict": one.strict} for one in bounds]
-    return rounded({"bounds": limits, "cases": entries})
+    told_of = [dict(zip(corpora.columns, row, strict=True)) for row in corpora.rows] if corpora is not None else []
+    return rounded({"bounds": limits, "cases": entries, "instructions": told_of})
 
 
 def _lines(manifest: Path, numbers: Sequence[int]) -> list[bytes]:

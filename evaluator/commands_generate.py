@@ -1,7 +1,8 @@
 """What `evaluator generate` and `evaluator check --checklists` do: documents of a protocol, made and looked at.
 
-A generated document is accepted only if it keeps every rule that is an error; what was refused stays beside it, with
-the reasons, under `rejected/`, where nothing reads it. Questions go through a ledger in the output folder: the same
+A generated document is accepted only if it keeps every rule that is an error; one that does not goes back to the judge
+with its problems, `--tries` times in all. Every answer that was refused stays beside the document, with the reasons,
+under `rejected/`, where nothing reads it. Questions go through a ledger in the output folder: the same
 command goes on where it stopped and writes the same bytes. Knows suites only by the tables below.
 """
 
@@ -37,7 +38,7 @@ from evaluator.suites import suites
 from evaluator.suites.ave_compass import checklist_rules
 from evaluator.suites.ave_compass.captions import text_of
 from evaluator.suites.ave_compass.checklist import Finding, tree_of
-from evaluator.suites.ave_compass.generate import CAPTION, GENERATORS, Generator
+from evaluator.suites.ave_compass.generate import CAPTION, Generator, generators
 from evaluator.suites.ave_compass.layout_options import SUITE_ID
 
 REJECTED = "rejected"
@@ -69,7 +70,9 @@ def generate(kind: str, given: Mapping[str, Any]) -> int:
         bench = stack.enter_context(judging(choice, out))
         telemetry = Telemetry(out / LOG)
         stack.callback(telemetry.close)
-        scores = ask(cases, GENERATORS[kind], Store.open(given["models"]), bench, telemetry, given["workers"])
+        scores = ask(
+            cases, generators(given["tries"])[kind], Store.open(given["models"]), bench, telemetry, given["workers"]
+        )
     made = [keep(case, scores[case.id], kind, out) for case in cases]
     if given["as_json"]:
         write_json(made)
@@ -130,7 +133,7 @@ def with_caption(case: Case, folder: Path) -> Case:
 
 
 def keep(case: Case, score: Score, kind: str, out: Path) -> Made:
-    """Write what was accepted, or what was refused with its reasons; never both."""
+    """Write what was accepted, if anything, and every answer that was refused on the way, with its reasons."""
     if score.status is not Status.OK:
         reason = score.reason
         return Made(case.id, str(score.status), None, (f"{reason.code}: {reason.message}",) if reason else ())
@@ -138,11 +141,12 @@ def keep(case: Case, score: Score, kind: str, out: Path) -> Made:
     for path in (good, bad):
         path.unlink(missing_ok=True)
     findings = tuple(score.details["findings"])
+    if refused := score.details["rejected"]:
+        bad.parent.mkdir(parents=True, exist_ok=True)
+        _write(bad, {"rejected": refused})
     if score.value:
         _write(good, score.details["document"])
         return Made(case.id, "accepted", good, findings)
-    bad.parent.mkdir(parents=True, exist_ok=True)
-    _write(bad, {"reasons": findings, "document": score.details["document"]})
     return Made(case.id, "rejected", bad, findings)
 
 

@@ -33,7 +33,7 @@ def serve(given: Mapping[str, Any]) -> int:
     """Serve until interrupted, terminated, or until the server ends by itself."""
     if given["print_command"]:
         return _print_command(given)
-    options = prepare(_model(given), given["vllm"], given["port"], given["extra"])
+    options = prepare(_model(given), given["vllm"], given["port"], given["extra"], given["served_name"])
     signal.signal(signal.SIGTERM, _terminate)
     say(f"starting vLLM on {options.model}; what it says goes to {given['log']}")
     with serving(options, given["log"], tell=_still_starting) as up:
@@ -91,7 +91,13 @@ def _model(given: Mapping[str, Any]) -> Path:
 
 def _print_command(given: Mapping[str, Any]) -> int:
     """The command that `serve` would run, for a shell. Needs neither vLLM nor the model."""
-    options = LaunchOptions(_model(given), given["port"] or 8000, given["vllm"] or "vllm", extra=given["extra"])
+    options = LaunchOptions(
+        _model(given),
+        given["port"] or 8000,
+        given["vllm"] or "vllm",
+        extra=given["extra"],
+        served_name=given["served_name"],
+    )
     words = launch.command(options)
     if given["as_json"]:
         write_json({"command": words, "environment": launch.OFFLINE, "flags_sha256": launch.flags_sha256(options)})

@@ -30,6 +30,7 @@ def judge() -> None:
 @judge.command(name="serve", epilog=JUDGE_EXIT_CODES)
 @judge_model_option
 @option("--port", type=click.IntRange(0, 65535), default=0, help="Port on loopback. [default: a free one]")
+@option("--served-name", default="judge", show_default=True, help="Model name that it answers to, for --judge-for.")
 @option("--vllm", help="The vLLM program. [default: vllm on the PATH]")
 @option("--log", type=PathOut, default=Path("judge-server.log"), show_default=True, help="File for what vLLM says.")
 @option("--print-command", is_flag=True, help="Print the command line with its environment, start nothing.")
@@ -144,6 +145,13 @@ def _generate_options(function: Callable[..., Any]) -> Callable[..., Any]:
         option("--workers", type=click.IntRange(min=1), help="Worker threads. [default: one per core]"),
         option("--limit", type=click.IntRange(min=1), help="Only the first N cases."),
         option(
+            "--tries",
+            type=click.IntRange(1, 9),
+            default=3,
+            show_default=True,
+            help="Answers that the judge may give before a document that breaks rules is given up.",
+        ),
+        option(
             "--judge-tolerance", default=0.0, show_default=True, help="Change of P between repeats that is accepted."
         ),
         option("--judge-replay", type=PathIn, help="A ledger (judge.jsonl) that answers instead of a judge."),
@@ -160,7 +168,7 @@ def _generate_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @generate.command(name="caption", epilog=EXIT_CODES)
 @_generate_options
 def generate_caption(**options: Any) -> int:
-    """Describe the source clip of every case: DIR/<case>_caption.json, or DIR/rejected/ with the reasons."""
+    """Describe the source clip of every case: DIR/<case>_caption.json; DIR/rejected/ has what was refused, and why."""
     from evaluator import commands_generate
 
     return commands_generate.generate("caption", options)
@@ -170,10 +178,19 @@ def generate_caption(**options: Any) -> int:
 @_generate_options
 @option("--captions", type=PathIn, help="Folder of `generate caption`. [default: --out, then the case's checklist]")
 def generate_checklist(**options: Any) -> int:
-    """Write the checklist of every case: DIR/<case>_checklist.json, or DIR/rejected/ with the reasons."""
+    """Write the checklist of every case: DIR/<case>_checklist.json; DIR/rejected/ has what was refused, and why."""
     from evaluator import commands_generate
 
     return commands_generate.generate("checklist", options)
+
+
+@generate.command(name="multiref", epilog=EXIT_CODES)
+@_generate_options
+def generate_multiref(**options: Any) -> int:
+    """Write the checklist of every MultiRef-Compass sample, once for all systems: DIR/<sample>_checklist.json."""
+    from evaluator import commands_multiref
+
+    return commands_multiref.checklists(options)
 
 
 @cli.command(epilog=JUDGE_EXIT_CODES)

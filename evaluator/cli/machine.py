@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from evaluator.cli.group import EXIT_CODES, cli
-from evaluator.cli.options import PathIn, PathOut, json_option, model_options, option
+from evaluator.cli.options import PathIn, PathOut, json_option, judge_for_option, model_options, option
 
 
 @cli.command()
@@ -33,6 +33,7 @@ def bench(**options: Any) -> int:
 @model_options
 @option("--out", type=PathOut, default=Path("out"), show_default=True, help="Folder that a run would write to.")
 @option("--judge-url", help="A judge server on loopback that should answer.")
+@judge_for_option
 @option("--require-reference", is_flag=True, help="Treat a stand-in model as missing.")
 @json_option
 def doctor(**options: Any) -> int:

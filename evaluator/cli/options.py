@@ -43,6 +43,14 @@ def judge_model_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return option("--judge-model", type=PathIn, help="Directory of a Qwen3-VL checkpoint in safetensors.")(function)
 
 
+def judge_for_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    text = (
+        "A judge of its own for what only MODEL may answer (VisualQuality-R1 for vqr of covebench): MODEL=URL on "
+        "loopback, or MODEL=DIR of its checkpoint. Once per model."
+    )
+    return option("--judge-for", multiple=True, callback=pairs, metavar="MODEL=WHERE", help=text)(function)
+
+
 def write_option(function: Callable[..., Any]) -> Callable[..., Any]:
     text = "Also write a file: .md, .csv or .json by its name."
     return option("--write", type=PathOut, help=text)(function)
@@ -67,6 +75,14 @@ def shard(_: click.Context, __: click.Parameter, value: str) -> tuple[int, int]:
 
 def words(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
     return tuple(word for word in (value or "").split(",") if word)
+
+
+def pairs(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """NAME=VALUE, as often as given and in that order."""
+    found = [value.partition("=") for value in values]
+    if wrong := [value for value, (name, _, rest) in zip(values, found, strict=True) if not (name and rest)]:
+        raise click.BadParameter(f"expected NAME=VALUE, found {wrong[0]!r}")
+    return tuple((name, rest) for name, _, rest in found)
 
 
 def settings(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from evaluator.cli.options import (
     PathIn,
     PathOut,
     json_option,
+    judge_for_option,
     manifest_options,
     model_options,
     option,
@@ -41,7 +42,8 @@ from evaluator.cli.options import (
     show_default=True,
     help="What runs --judge-model: vLLM, or transformers in this process (slow).",
 )
-@option("--judge-replay", type=PathIn, help="A ledger (judge.jsonl) that answers instead of a judge.")
+@judge_for_option
+@option("--judge-replay", type=PathIn, help="A ledger (judge.jsonl) that answers instead of all judges.")
 @option("--judge-tolerance", default=0.0, show_default=True, help="Change of P between repeats that is accepted.")
 @option("--require-reference", is_flag=True, help="Exit 4 instead of using a stand-in model.")
 @option("--resume/--fresh", default=True, show_default=True, help="Go on in --out, or start over.")

@@ -1,18 +1,23 @@
-"""Engines that were built here and what they proved, and DALI's frames against the CPU's, where there is a GPU.
+"""Engines that were built here and what they proved, DALI's frames against the CPU's, and which models' pictures stay
+in device memory, where there is a GPU.
 
 Nothing is loaded on a machine without one.
 """
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
+from evaluator import experts
 from evaluator.doctor.codecs import KINDS, Kind, write
 from evaluator.doctor.finding import Finding, Level
 from evaluator.errors import EngineError, MediaError
+from evaluator.experts.base import Expert
 from evaluator.media.decode import CollectTap, decode
 from evaluator.media.decode_dali import DaliSource
 from evaluator.media.decode_device import decode_on
@@ -31,6 +36,7 @@ def findings(cache: EngineCache, folder: Path, device: str) -> Iterator[Finding]
     """Engines of the cache; and, for `device` "gpu" (or "cpu" in tests), every kind of clip through DALI."""
     for record in cache.records():
         yield _engine(record)
+    yield _residents()
     try:
         source = DaliSource(device)
     except EngineError as error:
@@ -38,6 +44,21 @@ def findings(cache: EngineCache, folder: Path, device: str) -> Iterator[Finding]
         return
     for place, kind in enumerate(KINDS):
         yield _clip(source, kind, folder / f"{place}.{kind.suffix}")
+
+
+def resident_experts() -> list[type[Expert]]:
+    """The experts that take pictures where the decoder has left them, by id."""
+    modules = (
+        importlib.import_module(f"{experts.__name__}.{one.name}") for one in pkgutil.iter_modules(experts.__path__)
+    )
+    kinds = (getattr(module, "EXPERT", None) for module in modules)
+    return sorted((kind for kind in kinds if kind is not None and kind.on_device), key=lambda kind: kind.id)
+
+
+def _residents() -> Finding:
+    named = ", ".join(kind.id for kind in resident_experts())
+    found = f"stay in device memory for {named}; every other model, every metric and the judge read them on the host"
+    return Finding(SECTION, "pictures from DALI", Level.NOTE, found)
 
 
 def _engine(record: object) -> Finding:

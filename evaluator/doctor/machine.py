@@ -16,7 +16,7 @@ from pathlib import Path
 
 import evaluator
 from evaluator.doctor.finding import Finding, Level
-from evaluator.runner.header import PACKAGES, cores, revision
+from evaluator.runner.header import cores, packages, revision
 
 GIGABYTE = 1 << 30
 ROOM = 2 * GIGABYTE
@@ -46,7 +46,7 @@ def _software() -> Iterator[Finding]:
     commit = revision()
     version = f"{evaluator.__version__}{f' ({commit[:12]})' if commit else ''}, Python {platform.python_version()}"
     yield Finding(section, "evaluator", Level.OK, version)
-    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
+    versions = ", ".join(f"{name} {version}" for name, version in packages().items())
     yield Finding(section, "libraries", Level.OK, versions)
     for name, use in OPTIONAL.items():
         there = _installed(name)

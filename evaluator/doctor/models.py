@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 
 from evaluator.doctor.finding import Finding, Level
 from evaluator.errors import EvaluatorError
+from evaluator.experts.composed import STAND_INS
+from evaluator.runtime.lock import ModelEntry
 from evaluator.runtime.store import ModelStatus, Store
 from evaluator.schema import ExpertNeed, Tier
 from evaluator.suites import suites
@@ -57,7 +59,7 @@ def _sessions(store: Store, status: Iterable[ModelStatus]) -> Iterator[Finding]:
 
 def _lacking(suite: Suite, status: Iterable[ModelStatus], strict: bool) -> Iterator[Finding]:
     """Per suite: what serves every metric, or which published models a person may still mount, and from where."""
-    wanted: dict[str, list[str]] = {}
+    wanted: dict[str, list[str]] = {capability: list(metrics) for capability, metrics in suite.case_needs.items()}
     for metric in suite.metrics:
         for need in metric.needs.values():
             if isinstance(need, ExpertNeed):
@@ -70,8 +72,17 @@ def _lacking(suite: Suite, status: Iterable[ModelStatus], strict: bool) -> Itera
         entry = model.entry
         if entry.capability not in wanted or entry.capability in served or entry.tier is not Tier.REFERENCE:
             continue
-        instead = serving.get(entry.capability)
-        how = f"{instead.id} stands in" if instead else f"skipped: {', '.join(wanted[entry.capability])}"
+        how = _without(suite, entry.capability, wanted[entry.capability], serving.get(entry.capability))
         files = "; ".join(f"{file.path} ({file.expected or 'any that honours the contract'})" for file in model.files)
         level = Level.MISSING if strict else Level.NOTE
         yield Finding(section, entry.id, level, how, f"{files}, from {entry.origin.published}")
+
+
+def _without(suite: Suite, capability: str, metrics: Iterable[str], instead: ModelEntry | None) -> str:
+    """What becomes of the metrics that ask for a capability while its published model is not mounted."""
+    if instead is not None or capability in STAND_INS:
+        return f"{instead.id if instead else STAND_INS[capability]} stands in"
+    measured = [name for name in metrics if suite.metric(name).instead is not None]
+    skipped = [name for name in metrics if name not in measured]
+    told = [f"skipped: {', '.join(skipped)}"] if skipped else []
+    return "; ".join([*told, *([f"measured in another way: {', '.join(measured)}"] if measured else [])])

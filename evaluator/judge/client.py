@@ -20,9 +20,7 @@ from evaluator.judge import probes
 from evaluator.judge.address import check_url
 from evaluator.judge.dialect import CHAT, chat_request, read_answer
 from evaluator.judge.exchange import Exchange, clean
-from evaluator.judge.types import JudgeError, JudgeIdentity, Modality, Question, Raw, Status
-
-SEES = frozenset({Modality.TEXT, Modality.IMAGE, Modality.VIDEO})
+from evaluator.judge.types import SEES, JudgeError, JudgeIdentity, Modality, Question, Raw, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +28,7 @@ class HttpOptions:
     """What the user knows about a server that the server does not say, and how it may be used."""
 
     model: str = ""  # served name; needed only where several are served
+    named_like: str = ""  # what the served name must contain (any case): the only model that is wanted there
     model_sha256: str = ""  # digest of the model directory, if we have it
     flags_sha256: str = ""  # digest of the launch flags, if we launched it
     modalities: frozenset[Modality] = SEES
@@ -117,7 +116,7 @@ def identify(exchange: Exchange, options: HttpOptions) -> tuple[JudgeIdentity, s
 
     The fingerprint is learnt from an answer to a question of no interest. Raises JudgeError or JudgeUnusableError.
     """
-    card = _served(exchange.get("/v1/models"), options.model)
+    card = _served(exchange.get("/v1/models"), options)
     model = str(card["id"])
     fingerprint = str(exchange.post(CHAT, _greeting(exchange, model)).get("system_fingerprint") or "")
     version = exchange.get("/version").get("version", "")
@@ -139,13 +138,16 @@ def _greeting(exchange: Exchange, model: str) -> dict[str, Any]:
     return chat_request(asked, model, [token_id(exchange, model, label) for label in asked.labels])
 
 
-def _served(listing: dict[str, Any], wanted: str) -> dict[str, Any]:
+def _served(listing: dict[str, Any], options: HttpOptions) -> dict[str, Any]:
     """The entry of the model to ask: the wanted one, or the only one."""
+    wanted, like = options.model, options.named_like.lower()
     entries = listing.get("data")
     cards = [card for card in entries if isinstance(card, dict) and "id" in card] if isinstance(entries, list) else []
-    chosen = [card for card in cards if card["id"] == wanted] if wanted else cards
+    alike = [card for card in cards if like in str(card["id"]).lower()]
+    chosen = [card for card in alike if card["id"] == wanted] if wanted else alike
     if len(chosen) != 1:
         names = clean(", ".join(str(card["id"]) for card in cards)) or "nothing"
-        asked = f"model {wanted!r}" if wanted else "exactly one model"
+        called = f" called like {options.named_like!r}" if like else ""
+        asked = f"model {wanted!r}" if wanted else f"exactly one model{called}"
         raise JudgeUnusableError(f"expected {asked} to be served, found {names}")
     return chosen[0]

@@ -18,6 +18,10 @@ from evaluator.errors import JudgeUnusableError
 from evaluator.runtime.digests import DigestCache, cache_folder
 
 SERVED_NAME = "judge"
+"""What a server that we start calls a judge for all questions."""
+
+MEMORY = 0.9
+"""Share of a GPU's memory that vLLM takes, which is its default; several servers divide it."""
 
 MOUNTED = Path("/models/judge")
 """Where a judge is mounted in the image."""
@@ -47,12 +51,15 @@ class LaunchOptions:
     concurrency: int = 16
     dtype: str = "bfloat16"
     extra: tuple[str, ...] = ()
+    served_name: str = SERVED_NAME
+    servers: int = 1  # that share the GPU, this one included
 
 
 def command(options: LaunchOptions) -> list[str]:
     """The command line of vLLM. The server reaches nothing and is reached from this machine only."""
-    where = ["--host", "127.0.0.1", "--port", str(options.port), "--served-model-name", SERVED_NAME]
-    return [options.vllm, "serve", str(options.model), *where, *_flags(options)]
+    where = ["--host", "127.0.0.1", "--port", str(options.port), "--served-model-name", options.served_name]
+    memory = ["--gpu-memory-utilization", f"{MEMORY / options.servers:.2f}"] if options.servers > 1 else []
+    return [options.vllm, "serve", str(options.model), *where, *memory, *_flags(options)]
 
 
 def _flags(options: LaunchOptions) -> list[str]:
@@ -74,7 +81,7 @@ def _flags(options: LaunchOptions) -> list[str]:
 
 
 def flags_sha256(options: LaunchOptions) -> str:
-    """Digest of what can change an answer: flags and environment; not port, path or program."""
+    """Digest of what can change an answer: flags and environment; not port, path, program, name or neighbours."""
     tree = {"flags": _flags(options), "environment": OFFLINE}
     return hashlib.sha256(orjson.dumps(tree, option=orjson.OPT_SORT_KEYS)).hexdigest()
 

@@ -13,11 +13,13 @@ from evaluator.judge.launch import model_sha256
 from evaluator.judge.local_engine import Chat, Clip, Content, Engine, Picture
 from evaluator.judge.render import turns
 from evaluator.judge.types import (
+    SEES,
     AudioPart,
     FramesPart,
     ImagePart,
     JudgeError,
     JudgeIdentity,
+    Modality,
     Part,
     Question,
     Raw,
@@ -37,11 +39,21 @@ class LocalJudge:
         self._identity = identity
 
     @classmethod
-    def load(cls, folder: Path, device: str = "cpu", threads: int = 1) -> LocalJudge:
-        """Load a model directory. Raises PrerequisiteError if it or a library is missing."""
+    def load(
+        cls,
+        folder: Path,
+        device: str = "cpu",
+        threads: int = 1,
+        name: str = "",
+        modalities: frozenset[Modality] = SEES,
+    ) -> LocalJudge:
+        """Load a model directory, called by its own name if none is given.
+
+        Raises PrerequisiteError if it or a library is missing.
+        """
         engine = Engine.load(folder, device, threads)
-        name = folder.resolve().name
-        return cls(engine, JudgeIdentity(name, model_sha256(folder), f"local {engine.version}", engine.trained))
+        called, version = name or folder.resolve().name, f"local {engine.version}"
+        return cls(engine, JudgeIdentity(called, model_sha256(folder), version, engine.trained, modalities))
 
     @property
     def identity(self) -> JudgeIdentity:

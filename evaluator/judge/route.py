@@ -5,7 +5,8 @@
        transcript, signal facts), which is marked and never shares an aggregate with native answers
     3  else nobody: the answer is `not_available`, never a number
 
-Knows the vocabulary only.
+A question that one model alone may answer goes to the endpoint that is reserved for that model, else to one that serves
+it; a reserved endpoint is asked nothing else. Knows the vocabulary only.
 """
 
 from __future__ import annotations
@@ -16,6 +17,27 @@ from dataclasses import dataclass
 from evaluator.judge.types import JudgeIdentity, Modality, Question
 
 Judges = Mapping[str, JudgeIdentity]
+"""Endpoint -> who answers there, in the order in which they are preferred."""
+
+RESERVED = "for "
+"""Beginning of the name of an endpoint that is reserved for the questions of one model, which follows: a ledger then
+says by itself who may be asked what."""
+
+
+def askable(judges: Judges, model: str = "") -> dict[str, JudgeIdentity]:
+    """The judges that may be asked what only `model` may answer or, without a model, what any judge may answer.
+
+    Without an endpoint that is reserved for the model, those whose served name contains it (any case).
+    """
+    if model and (own := f"{RESERVED}{model}") in judges:
+        return {own: judges[own]}
+    common = {name: judge for name, judge in judges.items() if not name.startswith(RESERVED)}
+    return {name: judge for name, judge in common.items() if model.lower() in judge.model.lower()}
+
+
+def common_first(judges: Judges) -> dict[str, JudgeIdentity]:
+    """The same judges, those for all questions first: the order in which a run names them."""
+    return dict(sorted(judges.items(), key=lambda one: one[0].startswith(RESERVED)))
 
 
 def endpoint(modalities: frozenset[Modality], judges: Judges) -> str | None:

@@ -12,6 +12,7 @@ from evaluator.judge.address import Address
 from evaluator.judge.client import HttpJudge, HttpOptions
 from evaluator.judge.launch import LaunchOptions
 from evaluator.judge.server import Server, free_port
+from evaluator.judge.types import SEES, Modality
 
 START_S = 1800.0
 """Reading 17 GB from a slow disk and warming up a GPU takes minutes."""
@@ -26,18 +27,36 @@ class Serving:
     url: str
 
 
-def prepare(model: Path, vllm: str | None = None, port: int = 0, extra: tuple[str, ...] = ()) -> LaunchOptions:
-    """Options for a launch, everything checked; port 0 chooses a free one.
+def prepare(
+    model: Path,
+    vllm: str | None = None,
+    port: int = 0,
+    extra: tuple[str, ...] = (),
+    served_name: str = launch.SERVED_NAME,
+    servers: int = 1,
+) -> LaunchOptions:
+    """Options for a launch, everything checked; port 0 chooses a free one, `servers` is how many share the GPU.
 
     Raises JudgeUnusableError if vLLM or the model is not there.
     """
     program = launch.find_vllm(vllm)
-    return LaunchOptions(model=launch.require_model(model), port=port or free_port(), vllm=program, extra=extra)
+    return LaunchOptions(
+        model=launch.require_model(model),
+        port=port or free_port(),
+        vllm=program,
+        extra=extra,
+        served_name=served_name,
+        servers=servers,
+    )
 
 
 @contextlib.contextmanager
 def serving(
-    options: LaunchOptions, log: Path, seconds: float = START_S, tell: Callable[[float], object] = lambda _: None
+    options: LaunchOptions,
+    log: Path,
+    seconds: float = START_S,
+    tell: Callable[[float], object] = lambda _: None,
+    modalities: frozenset[Modality] = SEES,
 ) -> Iterator[Serving]:
     """Start a server, wait until it is well, meet it; stop it at the end, whatever happens in between.
 
@@ -45,9 +64,10 @@ def serving(
     """
     address = Address(port=options.port)
     about = HttpOptions(
-        model=launch.SERVED_NAME,
+        model=options.served_name,
         model_sha256=launch.model_sha256(options.model),
         flags_sha256=launch.flags_sha256(options),
+        modalities=modalities,
         concurrency=options.concurrency,
     )
     with Server(launch.command(options), launch.environment(), address, log) as server:

@@ -87,16 +87,19 @@ class JudgeSession:
         for backend in self._backends.values():
             backend.close()
 
-    def ask_all(self, questions: Iterable[Question]) -> list[Answer]:
-        """Answers in the order of the questions. Raises JudgeUnusableError when a judge keeps failing."""
-        return list(self.ask_each(questions))
+    def ask_all(self, questions: Iterable[Question], model: str = "") -> list[Answer]:
+        """Answers in the order of the questions, of the judge that is `model` if one is named (`route.askable`).
 
-    def ask_each(self, questions: Iterable[Question]) -> Iterator[Answer]:
+        Raises JudgeUnusableError when a judge keeps failing.
+        """
+        return list(self.ask_each(questions, model))
+
+    def ask_each(self, questions: Iterable[Question], model: str = "") -> Iterator[Answer]:
         """The same, one by one as they are ready; takes only a few questions ahead of what was given out."""
         waiting: deque[Future[Answer]] = deque()
         try:
             for question in questions:
-                waiting.append(self._submit(question))
+                waiting.append(self._submit(question, model))
                 if len(waiting) > self._ahead:
                     yield _taken(waiting.popleft())
             while waiting:
@@ -107,19 +110,20 @@ class JudgeSession:
 
     # ------------------------------------------------------------------------------------------- one question
 
-    def _submit(self, question: Question) -> Future[Answer]:
+    def _submit(self, question: Question, model: str) -> Future[Answer]:
         self._check_open()
-        name = route.endpoint(question.modalities, self.judges)
+        judges = route.askable(self.judges, model)
+        name = route.endpoint(question.modalities, judges)
         if name is not None:
             return self._workers[name].submit(self._answer, question, name)
         done: Future[Answer] = Future()
-        done.set_result(self._counted(self._unheard(question)))
+        done.set_result(self._counted(self._unheard(question, judges)))
         return done
 
-    def _unheard(self, question: Question) -> Answer:
+    def _unheard(self, question: Question, judges: route.Judges) -> Answer:
         if self.mode is Mode.REPLAY and not self.judges:
             return Answer(Status.JUDGE_MISSING, "", message="the ledger holds no run")
-        return Answer(Status.NOT_AVAILABLE, "", message=route.unavailable(question.modalities, self.judges))
+        return Answer(Status.NOT_AVAILABLE, "", message=route.unavailable(question.modalities, judges))
 
     def _answer(self, question: Question, name: str) -> Answer:
         asked = request(question)

@@ -19,6 +19,10 @@ class Modality(StrEnum):
     AUDIO = "audio"
 
 
+SEES = frozenset({Modality.TEXT, Modality.IMAGE, Modality.VIDEO})
+"""What a judge perceives unless more is said of it."""
+
+
 class Evidence(StrEnum):
     """What a part of the evidence really is; substitutes are never mixed with native evidence in one aggregate."""
 
@@ -147,7 +151,7 @@ class JudgeIdentity:
     model_sha256: str  # digest over the digests of all files of the model directory; "" if only the server knows
     engine: str  # name and version, with a digest of its flags
     trained: bool = True  # False for the wiring fixture: its answers mean nothing
-    modalities: frozenset[Modality] = frozenset({Modality.TEXT, Modality.IMAGE, Modality.VIDEO})
+    modalities: frozenset[Modality] = SEES
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from evaluator.experts.base import Expert
 from evaluator.metrics.base import Outcome
 from evaluator.runner.equipment import CPU, Equipment
 from evaluator.runner.graph import Graph, Missing, Node
-from evaluator.runner.media_unit import MediaUnit, Values
+from evaluator.runner.media_unit import MediaUnit, Values, hosted
 from evaluator.runner.outcome import Absent, Heard, compute, judge, score, skipped
 from evaluator.runner.plan import Job, Planner
 from evaluator.runner.telemetry import Telemetry
@@ -97,6 +97,7 @@ class Engine:
         self._planner = planner
         self._graph: Graph = planner.graph
         self._paths = paths
+        self._equipment = equipment
         self._unit = MediaUnit(planner.graph, by_id, telemetry, equipment)
         self._telemetry = telemetry
         self._stop = threading.Event()
@@ -146,9 +147,10 @@ class Engine:
         end: threading.Event,
     ) -> None:
         try:
-            while not self._stop.is_set() and (item := _next(todo)):
-                deliver(item, self._case(item, shelf.fetch(item.files)))
-                shelf.release(item.files)
+            with self._equipment.ordered():
+                while not self._stop.is_set() and (item := _next(todo)):
+                    deliver(item, self._case(item, shelf.fetch(item.files)))
+                    shelf.release(item.files)
         except BaseException as error:  # handed to the thread that called run()
             errors.append(error)
             self.stop()
@@ -158,7 +160,7 @@ class Engine:
     def _make(self, file: str, users: Iterable[Work]) -> Values:
         """Everything about one file that outlives its decoding: what metrics and pair experts will read."""
         nodes, kept = self._wanted(file, users)
-        values = self._unit.compute(self._paths[file], nodes)
+        values = self._unit.compute(self._paths[file], nodes, self._resident(users))
         if self._changed(file):
             changed = Absent(
                 Status.FAILED, Reason("changed_during_run", f"{self._paths[file].name} changed; run again")
@@ -185,6 +187,13 @@ class Engine:
                 kept.update((one, None) for one in reads if isinstance(one, Node) and one.files == {file})
         return list(wanted), list(kept)
 
+    def _resident(self, users: Iterable[Work]) -> set[Node]:
+        """Views that some expert takes in device memory; nothing is asked where there is no device."""
+        if self._equipment.device == CPU.device:
+            return set()
+        nodes = (node for item in users for node in self._nodes(item))
+        return self._graph.resident(below for node in nodes for below in self._graph.closure(node))
+
     def _nodes(self, item: Work) -> Iterable[Node]:
         for job in item.jobs:
             yield from (node for node in self._planner.nodes(job).values() if isinstance(node, Node))
@@ -194,8 +203,8 @@ class Engine:
         scores = []
         heard: Heard = {}  # metrics of one case that put the same questions share the answers
         for job in item.jobs:
-            inputs = {name: self._value(node, values) for name, node in self._planner.nodes(job).items()}
             with self._telemetry.stage(f"metric/{job.metric.id}"):
+                inputs = {name: hosted(self._value(node, values)) for name, node in self._planner.nodes(job).items()}
                 found = self._outcome(job, inputs, heard)
             if isinstance(found, Absent) and found.trace:
                 self._telemetry.event("metric_error", "error", case=item.case, metric=job.metric.id, trace=found.trace)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ class Equipment:
     decode: Decode = decode
     backends: Backends | None = None
     identity: dict[str, str] = field(default_factory=dict)  # what tells its numbers from another device's
+    ordered: Callable[[], AbstractContextManager[object]] = nullcontext  # every worker thread is inside of one
     steps_down: list[Fallback] = field(default_factory=list)  # beside those of `backends`
 
     @property
@@ -63,7 +65,7 @@ def equipment(name: str) -> Equipment:
 def on_gpu(device: Device, trt: Any, cache: EngineCache) -> Equipment:
     """A GPU with whatever of TensorRT and DALI is installed."""
     down: list[Fallback] = []
-    decoder, decoding = "dali", _dali(device.stream)
+    decoder, decoding = "dali", _dali(device)
     if _optional("nvidia.dali") is None:
         down.append(Fallback("every clip", "DALI", "DALI is not installed; PyAV decodes"))
         decoder, decoding = "pyav", decode
@@ -75,11 +77,12 @@ def on_gpu(device: Device, trt: Any, cache: EngineCache) -> Equipment:
         decode=decoding,
         backends=Backends(device, trt, cache),
         identity={"device": device.gpu.name, "tensorrt": version, "decoder": decoder},
+        ordered=device.current,
         steps_down=down,
     )
 
 
-def _dali(stream: int) -> Decode:
+def _dali(device: Device) -> Decode:
     """A decoder per worker thread: a DALI context has threads and a stream of its own."""
     own = threading.local()
 
@@ -87,7 +90,7 @@ def _dali(stream: int) -> Decode:
         path: Path, info: ClipInfo, taps: Sequence[tuple[View, FrameTap]], audio: Sequence[AudioView]
     ) -> tuple[dict[AudioView, Audio], DecodeReport]:
         if not hasattr(own, "source"):
-            own.source = DaliSource("gpu", stream=stream)
+            own.source = DaliSource("gpu", stream=device.stream, keep=device.keep)
         return decode_on(own.source, path, info, taps, audio)
 
     return decoding

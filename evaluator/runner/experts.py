@@ -48,7 +48,8 @@ class ExpertPool:
         if not isinstance(expert, Composed):
             return self._store.model_ref(expert_id)
         parts = {name: self._store.model_ref(name).sha256 for name in expert.weights}
-        return ModelRef(expert_id, digest(parts), Tier.EMBEDDED, expert.stands_in_for)
+        tier = Tier.EMBEDDED if expert.stands_in_for else Tier.REFERENCE
+        return ModelRef(expert_id, digest(parts), tier, expert.stands_in_for)
 
     @property
     def unavailable(self) -> Mapping[str, str]:
@@ -94,13 +95,13 @@ class ExpertPool:
         return " and ".join(rows)
 
     def _composed(self, capability: str, why: str) -> Expert | Missing:
-        """The stand-in that is made of other models. Raises ModelMissing where a reference model is required."""
+        """The expert that is made of other models. Raises ModelMissing for a stand-in where a reference is required."""
         name = STAND_INS[capability]
         expert: Composed = importlib.import_module(f"evaluator.experts.{name}").EXPERT(self._store)
         if absent := self._mountable(expert.weights):
             self._unavailable[capability] = absent
             return Missing("unavailable", f"{absent} is not mounted; `evaluator models where` tells what to copy where")
-        if self._require_reference:
+        if self._require_reference and expert.stands_in_for:
             raise ModelMissing(f"{name} stands in for {expert.stands_in_for}, and a reference model is required; {why}")
         self._experts[name] = expert
         return expert

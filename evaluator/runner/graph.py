@@ -6,7 +6,7 @@ whichever case, system or role it came from. This module computes nothing and op
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from evaluator.experts.base import Expert, StreamingExpert
@@ -99,6 +99,12 @@ class Graph:
                 order.update(dict.fromkeys(self.closure(child)))
         order[node] = None
         return list(order)
+
+    def resident(self, nodes: Iterable[Node]) -> set[Node]:
+        """Views among the inputs of `nodes` that an expert can take in device memory."""
+        experts = [node for node in nodes if node.expert and self._by_id(node.expert).on_device]
+        inputs = (child for node in experts for child in self.inputs(node).values())
+        return {child for child in inputs if isinstance(child, Node) and isinstance(child.want, View)}
 
     def describe(self, node: Node) -> object:
         """How `node` is computed, as a plain tree: views, samplings, options, expert versions, and files by name."""

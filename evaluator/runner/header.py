@@ -10,8 +10,8 @@ import platform
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from importlib import metadata
@@ -27,6 +27,8 @@ from evaluator.schema import SCHEMA_VERSION, ModelRef, Score, Status, to_tree
 
 HEADER = "run.json"
 PACKAGES = ("av", "numpy", "onnxruntime", "opencv-python-headless", "pillow", "scipy")
+BUILDS = {"onnxruntime": ("onnxruntime", "onnxruntime-gpu")}
+"""Package -> its distributions: one module under two names, of which an environment has one."""
 
 
 class RunStatus(StrEnum):
@@ -56,7 +58,7 @@ class RunHeader:
     backends: Mapping[str, str]  # expert -> provider that was obtained
     device: str
     driver: str | None
-    judge: Mapping[str, Any] | None  # identity, handshake and self-check; None if no judge was given or needed
+    judge: Mapping[str, Any] | None  # identity, handshake and self-check; `reserved`: the same by model; None: no judge
     seeds: Mapping[str, int]
     started: str
     ended: str | None = None
@@ -90,8 +92,19 @@ def now() -> str:
 
 
 def packages() -> dict[str, str]:
-    """Versions of what can change a number."""
-    return {name: metadata.version(name) for name in PACKAGES}
+    """Versions of what can change a number, by the name of the distribution that is installed."""
+    return dict(_installed(BUILDS.get(name, (name,))) for name in PACKAGES)
+
+
+def _installed(distributions: Sequence[str]) -> tuple[str, str]:
+    """Name and version of the first that is there. Raises PackageNotFoundError if none is."""
+    *others, last = distributions
+    for name in others:
+        try:
+            return name, metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return last, metadata.version(last)
 
 
 def cores() -> int:
@@ -137,3 +150,9 @@ def read_header(folder: Path) -> dict[str, Any] | None:
     path = folder / HEADER
     found: dict[str, Any] | None = orjson.loads(path.read_bytes()) if path.exists() else None
     return found
+
+
+def header_of(tree: Mapping[str, Any]) -> RunHeader:
+    """The header that was written as this tree. What is null in it, as in a merged one, is empty."""
+    known = {item.name: tree[item.name] for item in fields(RunHeader) if item.name in tree}
+    return RunHeader(**{**known, "status": RunStatus(tree["status"]), "telemetry": tree["telemetry"] or {}})

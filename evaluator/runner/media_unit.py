@@ -6,17 +6,21 @@ The result is a dictionary from node to value; a value that could not be made is
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from evaluator.experts.base import Expert, StreamingExpert
 from evaluator.media.decode import CollectTap
 from evaluator.media.probe import probe
-from evaluator.media.types import ClipInfo, FrameChunk, FrameTap
+from evaluator.media.types import ClipInfo, FrameChunk, Frames, FrameTap
 from evaluator.runner.equipment import CPU, Equipment
 from evaluator.runner.graph import Graph, Node
 from evaluator.runner.outcome import Absent, attempt, skipped
 from evaluator.runner.telemetry import Telemetry
+from evaluator.runtime.arrays import is_host, to_host
+from evaluator.runtime.traffic import handed_out
 from evaluator.schema import AudioView, ExpertNeed, Reason, Status, View
 
 Values = dict[Node, Any]
@@ -26,7 +30,17 @@ MakeTap = Callable[[ClipInfo], FrameTap]
 class GuardedTap:
     """A tap whose failure stays its own: the pass goes on for the others. Its time is charged to its expert."""
 
-    def __init__(self, make: MakeTap, clip: ClipInfo, telemetry: Telemetry, stage: str) -> None:
+    def __init__(
+        self,
+        make: MakeTap,
+        clip: ClipInfo,
+        telemetry: Telemetry,
+        stage: str,
+        on_device: bool = False,
+        account: str = "",
+    ) -> None:
+        self.on_device = on_device
+        self.account = account or stage
         self._make = make
         self._telemetry = telemetry
         self._stage = stage
@@ -67,8 +81,11 @@ class MediaUnit:
         self._by_id = by_id
         self._telemetry = telemetry
 
-    def compute(self, path: Path, nodes: Sequence[Node]) -> Values:
-        """Values of `nodes` (inputs before users). A file that cannot be read makes every value absent."""
+    def compute(self, path: Path, nodes: Sequence[Node], resident: AbstractSet[Node] = frozenset()) -> Values:
+        """Values of `nodes` (inputs before users). A file that cannot be read makes every value absent.
+
+        Pictures of the views in `resident` stay on the device if the decoder can leave them there.
+        """
         self._telemetry.count("files_opened")
         with self._telemetry.stage("probe"):
             info = attempt(lambda: probe(path))
@@ -76,7 +93,7 @@ class MediaUnit:
             return dict.fromkeys(nodes, placeless(info, path))
         if info.video is not None and info.video.indexed_by == "decode":
             self._telemetry.count("index_passes")  # the packet table could not be trusted: counted by decoding
-        values = self._decode(path, info, nodes)
+        values = self._decode(path, info, nodes, resident)
         for node in nodes:
             if node not in values:
                 values[node] = self.run(node, values)
@@ -90,12 +107,17 @@ class MediaUnit:
             if isinstance(value, Absent):
                 return value
             inputs[name] = value
-        want = node.want
+        want, expert = node.want, self._by_id(node.expert)
         assert isinstance(want, ExpertNeed)  # noqa: S101  (only experts are left once a file is decoded)
         with self._telemetry.stage(f"expert/{node.expert}"):
-            return attempt(lambda: self._by_id(node.expert).run(want, inputs))
+            if expert.on_device:
+                for frames in filter(_lies_on_device, inputs.values()):
+                    handed_out(len(frames.data), on_device=True)
+            else:
+                inputs = {name: hosted(value) for name, value in inputs.items()}
+            return attempt(lambda: expert.run(want, inputs))
 
-    def _decode(self, path: Path, info: ClipInfo, nodes: Sequence[Node]) -> Values:
+    def _decode(self, path: Path, info: ClipInfo, nodes: Sequence[Node], resident: AbstractSet[Node]) -> Values:
         """One pass: pictures, sounds and the facts of the clip."""
         values: Values = {}
         watching = [node for node in nodes if self._watches(node)]
@@ -112,7 +134,7 @@ class MediaUnit:
             silent = [node for node, view in sounds.items() if view.missing == "skip"]
             values |= dict.fromkeys(silent, _no_stream("audio"))
             sounds = {node: view for node, view in sounds.items() if node not in values}
-        found = attempt(lambda: self._pass(path, info, watching, sounds))
+        found = attempt(lambda: self._pass(path, info, watching, sounds, resident))
         if isinstance(found, Absent):
             values |= dict.fromkeys([*watching, *sounds], found)
         else:
@@ -121,12 +143,17 @@ class MediaUnit:
         return values | {node: info for node in nodes if node.want is None}
 
     def _pass(
-        self, path: Path, info: ClipInfo, watching: Sequence[Node], sounds: Mapping[Node, AudioView]
+        self,
+        path: Path,
+        info: ClipInfo,
+        watching: Sequence[Node],
+        sounds: Mapping[Node, AudioView],
+        resident: AbstractSet[Node],
     ) -> tuple[Values, ClipInfo]:
         """Decode for every node that watches or listens; the facts of the clip as decoding found them."""
         if not watching and not sounds:
             return {}, info
-        taps = {node: self._tap(node, info) for node in watching}
+        taps = {node: self._tap(node, info, node in resident) for node in watching}
         with self._telemetry.stage("decode"):
             audio, report = self._decoder(path, info, list(taps.values()), list(dict.fromkeys(sounds.values())))
         self._telemetry.count("decode_passes", report.passes)
@@ -138,10 +165,13 @@ class MediaUnit:
         heard = {node: audio[view] for node, view in sounds.items()}
         return {**pictures, **heard}, report.clip or info
 
-    def _tap(self, node: Node, info: ClipInfo) -> tuple[View, GuardedTap]:
+    def _tap(self, node: Node, info: ClipInfo, resident: bool) -> tuple[View, GuardedTap]:
         view, make = self._watch(node)
-        stage = f"expert/{node.expert}" if node.expert else "collect"
-        return view, GuardedTap(make, info, self._telemetry, stage)
+        if node.expert:
+            stays = self._by_id(node.expert).on_device
+            return view, GuardedTap(make, info, self._telemetry, f"expert/{node.expert}", stays)
+        account = f"view/{view.fit} {view.width}x{view.height} {view.colour}"
+        return view, GuardedTap(make, info, self._telemetry, "collect", resident, account)
 
     def _watches(self, node: Node) -> bool:
         streaming = bool(node.expert) and isinstance(self._by_id(node.expert), StreamingExpert)
@@ -155,6 +185,15 @@ class MediaUnit:
         assert isinstance(expert, StreamingExpert)  # noqa: S101  (`_watches` said so)
         assert isinstance(want, ExpertNeed)  # noqa: S101
         return expert.view(want), lambda info: expert.tap(want, info)
+
+
+def hosted(value: Any) -> Any:
+    """The same value for somebody who reads pictures on the host."""
+    return replace(value, data=to_host(value.data)) if _lies_on_device(value) else value
+
+
+def _lies_on_device(value: Any) -> bool:
+    return isinstance(value, Frames) and not is_host(value.data)
 
 
 def placeless(value: Any, path: Path) -> Any:

@@ -15,8 +15,10 @@ import orjson
 
 from evaluator.errors import UsageError
 from evaluator.judge.join import join
+from evaluator.judge.ledger import Ledger
 from evaluator.manifest import Manifest
-from evaluator.runner.header import HEADER, RunStatus, read_header
+from evaluator.runner import prom
+from evaluator.runner.header import HEADER, RunStatus, header_of, read_header
 from evaluator.runner.judging import LEDGER
 from evaluator.runner.run import chosen_metrics
 from evaluator.runner.writer import SCORES, Key, Record, locked, read_records, write_in_order
@@ -54,11 +56,14 @@ def merge(manifest: Manifest, parts: Sequence[Path], out: Path) -> Merged:
     with locked(out):
         order = _order(manifest, headers[0]["options"])
         write_in_order(out / SCORES, order, found)
-        _join_ledgers(parts, out)
+        ledger = _join_ledgers(parts, out)
         scores = tuple(found[key].score for key in order if key in found)
         missing = () if headers[0]["options"]["limit"] else tuple(key for key in order if key not in found)
         status = _status(scores, missing)
-        _write_header(out, {**_joined(parts, headers, scores), **lists, "status": status})
+        judged = {"judge": _judge(headers), "judge_calls": _calls(headers, ledger)}
+        header = {**_joined(parts, headers, scores), **lists, **judged, "status": status}
+        _write_header(out, header)
+        prom.write(out, header_of(header), scores)
     return Merged(scores, missing, status)
 
 
@@ -85,12 +90,32 @@ def _joined(parts: Sequence[Path], headers: Sequence[dict[str, Any]], scores: Se
     }
 
 
-def _join_ledgers(parts: Sequence[Path], out: Path) -> None:
-    """One chain of all that the judge said to the parts, in the order in which they were named."""
+def _join_ledgers(parts: Sequence[Path], out: Path) -> Mapping[str, Any] | None:
+    """One chain of all that judges said to the parts, in the order in which they were named; its length and end."""
     ledgers = [part / LEDGER for part in parts if (part / LEDGER).exists()]
-    if ledgers:
-        (out / LEDGER).unlink(missing_ok=True)
-        join(ledgers, out / LEDGER)
+    if not ledgers:
+        return None
+    (out / LEDGER).unlink(missing_ok=True)
+    join(ledgers, out / LEDGER)
+    with Ledger(out / LEDGER, writable=False) as whole:
+        return {"records": whole.count, "head": whole.head}
+
+
+def _judge(headers: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """What the parts found out about their judges: one part may have needed fewer of them than another."""
+    told = [header["judge"] for header in headers if header["judge"]]
+    common: dict[str, Any] = next((one for one in told if set(one) - {"reserved"}), {})
+    reserved = {model: verdict for one in reversed(told) for model, verdict in one.get("reserved", {}).items()}
+    return {**common, **({"reserved": reserved} if reserved else {})} or None
+
+
+def _calls(headers: Sequence[dict[str, Any]], ledger: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Calls of all parts, counted together; the ledger is the joined one (None where all of them were replays)."""
+    told = [header["judge_calls"] for header in headers if header["judge_calls"]]
+    counts: Counter[str] = Counter()
+    for one in told:
+        counts.update({name: count for name, count in one.items() if name != "ledger"})
+    return {**dict(sorted(counts.items())), "ledger": ledger} if told else None
 
 
 def _header(part: Path, manifest: Manifest) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from evaluator.errors import EvaluatorError, NotApplicable, PrerequisiteError
-from evaluator.judge.route import Routed, chosen
+from evaluator.judge.route import Judges, Routed, askable, chosen
 from evaluator.judge.session import JudgeSession
 from evaluator.judge.types import Answer, Question
 from evaluator.metrics.base import Judged, Metric, Outcome
@@ -124,25 +124,25 @@ def _conversation(
 ) -> Sequence[Answer] | Absent:
     """All answers about one case: to the questions, then to what is asked again in view of them."""
     answers: list[Answer] = []
-    make = partial(ask.ask, case, **shown)
+    make, judges = partial(ask.ask, case, **shown), askable(session.judges, ask.model)
     while True:
-        questions = attempt(partial(_chosen, make, session))
+        questions = attempt(partial(_chosen, make, judges))
         if isinstance(questions, Absent):
             return questions
-        answers += _asked(session, questions)
+        answers += _asked(session, questions, ask.model)
         if ask.again is None or not questions:
             return answers
         make = partial(ask.again, case, tuple(answers), **shown)
 
 
-def _chosen(make: Callable[[], Sequence[Question | Routed]], session: JudgeSession) -> list[Question]:
+def _chosen(make: Callable[[], Sequence[Question | Routed]], judges: Judges) -> list[Question]:
     """The questions as these judges are asked them."""
-    return [chosen(one, session.judges) for one in make()]
+    return [chosen(one, judges) for one in make()]
 
 
-def _asked(session: JudgeSession, questions: Sequence[Question]) -> Sequence[Answer]:
+def _asked(session: JudgeSession, questions: Sequence[Question], model: str) -> Sequence[Answer]:
     """Answers in the order of the questions, each with the kind of evidence that it rests on."""
-    answers = session.ask_all(questions)
+    answers = session.ask_all(questions, model)
     pairs = zip(questions, answers, strict=True)
     return [replace(answer, substitute=asked.protocol_deviation) for asked, answer in pairs]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from evaluator.errors import ModelMissing
 from evaluator.judge.prompts import load
 from evaluator.judge.route import endpoint
-from evaluator.judge.types import JudgeIdentity, Modality
+from evaluator.judge.types import Modality
 from evaluator.metrics.base import Judged, Metric
 from evaluator.runner.graph import Graph, Missing, Node
 from evaluator.runner.judging import NO_JUDGE, Bench
@@ -105,13 +105,14 @@ class Planner:
 
     def _inputs(self, metric: Metric, needs: Needs, media: Mapping[str, str]) -> dict[str, Node | Missing]:
         if metric.judged and not self.bench.serves(metric.judged.model):
-            return {"judge": NOBODY if not self.bench.judges else other_judge(metric.judged.model, self.bench)}
-        spared = metric.judged.for_deaf if metric.judged and self._hears() else frozenset()
+            return {"judge": nobody(metric.judged.model, self.bench)}
+        spared = metric.judged.for_deaf if metric.judged and self._hears(metric.judged.model) else frozenset()
         return {name: self.graph.bind(need, media) for name, need in needs.items() if name not in spared}
 
-    def _hears(self) -> bool:
+    def _hears(self, model: str) -> bool:
         """Whether one judge perceives pictures and sound together, so that nothing has to stand in for sound."""
-        return endpoint(frozenset({Modality.TEXT, Modality.VIDEO, Modality.AUDIO}), self.bench.judges) is not None
+        judges = self.bench.askable(model)
+        return endpoint(frozenset({Modality.TEXT, Modality.VIDEO, Modality.AUDIO}), judges) is not None
 
     def _template(self, case: Case, metric: Metric, roles: tuple[str, ...]) -> _Template:
         needs = metric.needs_for(case)
@@ -128,8 +129,8 @@ class Planner:
         models = self._models(metric, nodes)
         served = metric.judged is not None and self.bench.serves(metric.judged.model)
         judge = self._judge_facts(metric.judged) if metric.judged and served else None
-        if judge is not None:
-            models = (*models, self.bench.model_ref)
+        if metric.judged and served:
+            models = (*models, self.bench.reference(metric.judged.model))
         facts = {
             "suite": suite,
             "metric": [metric.id, metric.version],
@@ -156,11 +157,9 @@ class Planner:
     def _judge_facts(self, judged: Judged) -> object:
         """Everything about the asking that can change an answer: who is asked, in which words."""
         prompts = {name: load(name).sha256 for name in judged.prompts}
-        judges = {name: {**to_tree(one), "modalities": sorted(one.modalities)} for name, one in self._judges()}
+        asked = sorted(self.bench.askable(judged.model).items())
+        judges = {name: {**to_tree(one), "modalities": sorted(one.modalities)} for name, one in asked}
         return {"judges": judges, "prompts": prompts}
-
-    def _judges(self) -> Iterable[tuple[str, JudgeIdentity]]:
-        return sorted(self.bench.judges.items())
 
 
 def _said(case: Case, name: str) -> object:
@@ -172,10 +171,13 @@ def _said(case: Case, name: str) -> object:
 NOBODY = Missing("no_judge", "no judge was given: --judge-url, --judge-model or --judge-replay")
 
 
-def other_judge(model: str, bench: Bench) -> Missing:
-    """Why a judge that is there is not asked: the question belongs to another network."""
+def nobody(model: str, bench: Bench) -> Missing:
+    """Why nobody is asked: there is no judge, or the question belongs to another network."""
+    if not model:
+        return NOBODY
     here = ", ".join(sorted(judge.model for judge in bench.judges.values()))
-    return Missing("no_judge", f"only {model} may answer this, and the judge is {here}; run again with its --judge-url")
+    found = f"and the judge is {here}" if here else "and no judge was given"
+    return Missing("no_judge", f"only {model} may answer this, {found}; name its server with --judge-for {model}=URL")
 
 
 def by_source(cases: Sequence[Case]) -> list[list[Case]]:

@@ -5,7 +5,7 @@ The only module that knows the order of these steps. It prints nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -15,6 +15,7 @@ from typing import Any
 
 import evaluator.media
 from evaluator.errors import ModelMissing, OutputError, PrerequisiteError, UsageError
+from evaluator.judge.types import Modality
 from evaluator.manifest import Manifest
 from evaluator.media.probe import probe
 from evaluator.media.types import ClipInfo
@@ -78,19 +79,21 @@ class _Plan:
     equipment: Equipment
 
 
-def run(manifest: Manifest, store: Store, options: RunOptions) -> RunResult:
+def run(manifest: Manifest, store: Store, options: RunOptions, tools: Equipment | None = None) -> RunResult:
     """Score a manifest. Raises UsageError, OutputError or PrerequisiteError; one clip's trouble becomes a record.
 
-    KeyboardInterrupt passes through once everything that was finished is on disk.
+    `tools` are taken in place of those of `options.device`. KeyboardInterrupt passes through once everything that was
+    finished is on disk.
     """
     cases = prepared(select(manifest.cases, options), manifest.cases)
-    check_choices(cases, options)
+    check_choices(cases, options, manifest.cases)
     if options.dry_run:
-        return RunResult(RunStatus.SUCCESS, (), 0, make_plan(cases, store, options).jobs)
+        return RunResult(RunStatus.SUCCESS, (), 0, make_plan(cases, store, options, tools=tools).jobs)
     with ExitStack() as stack:
         stack.enter_context(locked(options.out))
-        bench = stack.enter_context(judging(needed_judge(cases, options), options.out))
-        plan = make_plan(cases, store, options, bench)
+        shown = asked_models(cases, options)
+        bench = stack.enter_context(judging(options.judge.needed(shown), options.out, shown))
+        plan = make_plan(cases, store, options, bench, tools)
         telemetry = Telemetry(options.out / LOG)
         stack.callback(telemetry.close)
         done = finished(options, plan.jobs)
@@ -133,15 +136,36 @@ def chosen_metrics(case: Case, wanted: Sequence[str], profile: str) -> list[Metr
     return [metric for metric in suite.metrics_of(case, profile) if not wanted or metric.id in wanted]
 
 
-def needed_judge(cases: Iterable[Case], options: RunOptions) -> JudgeChoice:
-    """The judge that was chosen, or none if no metric of the selection asks one: a server is started only for use."""
-    judged = any(metric.judged for case in cases for metric in chosen_metrics(case, options.metrics, options.profile))
-    return options.judge if judged else NOBODY
+def asked_models(cases: Iterable[Case], options: RunOptions) -> dict[str, frozenset[Modality]]:
+    """Whom the metrics of the selection ask, by the model that alone may answer ("": any judge), and what they show."""
+    found: dict[str, frozenset[Modality]] = {}
+    for case in cases:
+        for metric in chosen_metrics(case, options.metrics, options.profile):
+            if ask := metric.judged:
+                found[ask.model] = found.get(ask.model, frozenset()) | ask.shows
+    return found
 
 
-def make_plan(cases: Sequence[Case], store: Store, options: RunOptions, bench: Bench = NO_JUDGE) -> _Plan:
+def judge_models(named: Collection[str]) -> list[str]:
+    """The models that alone may answer for some metric of these suites."""
+    every = (
+        metric
+        for suite in map(suites().__getitem__, named)
+        for own in (suite.metrics, *(variant.values() for variant in suite.variants.values()))
+        for metric in own
+    )
+    return sorted({metric.judged.model for metric in every if metric.judged and metric.judged.model})
+
+
+def make_plan(
+    cases: Sequence[Case],
+    store: Store,
+    options: RunOptions,
+    bench: Bench = NO_JUDGE,
+    tools: Equipment | None = None,
+) -> _Plan:
     """All jobs of the selection. Hashes each file once (cached) and resolves each capability once."""
-    tools = equipment(options.device)
+    tools = tools or equipment(options.device)
     if tools.backends is not None:
         store.use(tools.backends)
     pool = ExpertPool(store, options.require_reference)
@@ -175,10 +199,17 @@ def media_digest(store: Store, path: Path, use: str) -> str:
         return f"unreadable {use}"
 
 
-def check_choices(cases: Sequence[Case], options: RunOptions) -> None:
-    """Unknown metrics and profiles, in one message each."""
+def check_choices(cases: Sequence[Case], options: RunOptions, whole: Sequence[Case] = ()) -> None:
+    """Unknown metrics, profiles and models of judges, in one message each.
+
+    A metric of any suite of the `whole` manifest is known: a shard may hold no case of it.
+    """
+    models = judge_models(suites()) if options.judge.reserved else []
+    for one in options.judge.reserved:
+        if one.model.lower() not in {model.lower() for model in models}:
+            raise UsageError(f"--judge-for {one.model}: no metric asks for that model; there are {', '.join(models)}")
     named = {case.suite for case in cases}
-    known = {metric.id for name in named for metric in suites()[name].metrics}
+    known = {metric.id for name in named | {case.suite for case in whole} for metric in suites()[name].metrics}
     unknown = sorted(set(options.metrics) - known)
     if unknown:
         near = get_close_matches(unknown[0], known, 1)

@@ -1,5 +1,6 @@
 """What a run tells about itself while it goes: a log for machines, counters, and progress for people.
 
+A stage is charged the CPU time of its thread, and what it moved between host and device memory.
 Nothing in here ever reaches a score. Times are CPU seconds of the thread that did the work.
 """
 
@@ -17,6 +18,7 @@ from typing import Any, TextIO
 import orjson
 from tqdm import tqdm
 
+from evaluator.runtime.traffic import Traffic
 from evaluator.schema import to_tree
 
 PROGRESS_SECONDS = 30.0
@@ -31,6 +33,7 @@ class Telemetry:
         self._inner = threading.local()  # .seconds: of the stages that ended inside the current one
         self._log = log.open("ab") if log else None
         self.counters: Counter[str] = Counter()
+        self.traffic = Traffic()
         self.seconds: dict[str, float] = {}
 
     def count(self, name: str, amount: int = 1) -> None:
@@ -40,11 +43,12 @@ class Telemetry:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Charge the CPU time of the block, in this thread, to a stage; a stage inside it keeps its own time."""
+        """Charge the block's CPU time and traffic, in this thread, to a stage; a stage inside it keeps its own."""
         start, outer = time.thread_time(), getattr(self._inner, "seconds", 0.0)
         self._inner.seconds = 0.0
         try:
-            yield
+            with self.traffic.charged(name):
+                yield
         finally:
             whole = time.thread_time() - start
             own = whole - self._inner.seconds
@@ -65,7 +69,8 @@ class Telemetry:
         """Counters and seconds for the run header."""
         with self._lock:
             seconds = {name: round(value, 3) for name, value in sorted(self.seconds.items())}
-            return {"counters": dict(sorted(self.counters.items())), "cpu_seconds": seconds}
+            facts = {"counters": dict(sorted(self.counters.items())), "cpu_seconds": seconds}
+            return facts | ({"traffic": moved} if (moved := self.traffic.facts()) else {})
 
     def close(self) -> None:
         """Close the log."""

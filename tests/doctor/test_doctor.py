@@ -107,6 +107,28 @@ def test_a_judge_is_met_or_missed() -> None:
     assert (none.level, none.remedy) == (Level.NOTE, "")
 
 
+def test_judges_of_one_model_are_met_missed_or_wanted(tmp_path: Path) -> None:
+    model, none = "VisualQuality-R1", {"url": None, "needed": False, "models": ["VisualQuality-R1"]}
+    [_, wanted] = judge.findings(**none)  # type: ignore[arg-type]
+    assert (wanted.level, wanted.name) == (Level.NOTE, model)
+    assert f"--judge-for {model}=URL" in wanted.remedy
+    with running(Behaviour(model="VisualQuality-R1-7B")) as url:
+        [_, met] = judge.findings(**none, reserved={model.lower(): url})  # type: ignore[arg-type]
+    assert (met.level, met.name) == (Level.OK, model)
+    assert met.found.startswith("VisualQuality-R1-7B")
+    with running(Behaviour()) as url:
+        [_, other] = judge.findings(**none, reserved={model: url})  # type: ignore[arg-type]
+    assert (other.level, "found judge" in other.found) == (Level.MISSING, True)
+    [_, empty] = judge.findings(**none, reserved={model: str(tmp_path)})  # type: ignore[arg-type]
+    assert (empty.level, "config.json" in empty.found) == (Level.MISSING, True)
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "w.safetensors").write_bytes(b"")
+    [_, kept] = judge.findings(**none, reserved={model: str(tmp_path)})  # type: ignore[arg-type]
+    assert kept.level is Level.OK
+    [*_, unasked] = judge.findings(**none, reserved={"other": "http://127.0.0.1:9"})  # type: ignore[arg-type]
+    assert (unasked.level, unasked.found) == (Level.MISSING, "no metric asks for that model")
+
+
 def test_the_screen_names_what_is_missing_and_what_to_do() -> None:
     found = [
         Finding("one", "first", Level.OK, "fine"),

@@ -247,4 +247,6 @@ def running(how: Behaviour, unix_path: Path | None = None) -> Iterator[str]:
 
 if __name__ == "__main__":  # stands in for vLLM: fake_server.py serve MODEL --port N ...
     port = int(sys.argv[sys.argv.index("--port") + 1])
-    _Tcp(("127.0.0.1", port), type("Handler", (Handler,), {"how": Behaviour()})).serve_forever()
+    called = sys.argv[sys.argv.index("--served-model-name") + 1] if "--served-model-name" in sys.argv else MODEL
+    written = Behaviour(called, text="<answer>2.50</answer>")
+    _Tcp(("127.0.0.1", port), type("Handler", (Handler,), {"how": written})).serve_forever()

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -61,6 +62,16 @@ def test_the_digest_of_the_flags_knows_what_changes_an_answer() -> None:
     assert own == launch.flags_sha256(LaunchOptions(Path("/elsewhere"), 9999, vllm="/opt/vllm"))
     assert own != launch.flags_sha256(LaunchOptions(OPTIONS.model, 8123, dtype="float32"))
     assert own != launch.flags_sha256(LaunchOptions(OPTIONS.model, 8123, extra=("--enable-prefix-caching",)))
+
+
+def test_servers_beside_each_other_have_names_and_share_the_memory() -> None:
+    own = replace(OPTIONS, served_name="VisualQuality-R1", servers=2)
+    pairs = dict(pairwise(launch.command(own)))
+    assert pairs["--served-model-name"] == "VisualQuality-R1"
+    assert pairs["--gpu-memory-utilization"] == "0.45"
+    assert dict(pairwise(launch.command(OPTIONS)))["--served-model-name"] == "judge"
+    assert "--gpu-memory-utilization" not in launch.command(OPTIONS)
+    assert launch.flags_sha256(own) == launch.flags_sha256(OPTIONS)  # neither changes an answer
 
 
 def test_without_vllm_the_message_says_what_to_do(monkeypatch: pytest.MonkeyPatch, model: Path, tmp_path: Path) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from evaluator.judge.route import endpoint, route, unavailable
+from evaluator.judge.ledger import Ledger
+from evaluator.judge.route import askable, endpoint, route, unavailable
+from evaluator.judge.session import JudgeSession
 from evaluator.judge.types import AudioPart, JudgeIdentity, Modality, Question
-from tests.judge.fakes import JUDGE, ask, clip, picture
+from tests.judge.fakes import JUDGE, FakeBackend, ask, clip, picture
 
 TEXT, IMAGE, VIDEO, AUDIO = Modality
 VISION = replace(JUDGE, model="vision")
@@ -33,6 +36,43 @@ def test_the_first_that_perceives_everything(
     judges: list[JudgeIdentity], needs: set[Modality], name: str | None
 ) -> None:
     assert endpoint(frozenset(needs), {judge.model: judge for judge in judges}) == name
+
+
+RATER = replace(JUDGE, model="visualquality-R1-7B")
+
+
+@pytest.mark.parametrize(
+    ("judges", "any_judge", "own"),
+    [
+        ({"judge": VISION}, ["judge"], []),
+        ({"judge": RATER}, ["judge"], ["judge"]),  # the only judge there is, and it is that model
+        ({"for VisualQuality-R1": RATER}, [], ["for VisualQuality-R1"]),
+        ({"judge": VISION, "for VisualQuality-R1": RATER}, ["judge"], ["for VisualQuality-R1"]),
+        ({"judge": RATER, "for VisualQuality-R1": RATER}, ["judge"], ["for VisualQuality-R1"]),
+        ({"vision": VISION, "rater": RATER}, ["vision", "rater"], ["rater"]),
+        ({"for Another": RATER}, [], []),
+        ({}, [], []),
+    ],
+)
+def test_a_reserved_judge_is_asked_what_only_it_may_answer(
+    judges: dict[str, JudgeIdentity], any_judge: list[str], own: list[str]
+) -> None:
+    assert list(askable(judges)) == any_judge
+    assert list(askable(judges, "VisualQuality-R1")) == own
+
+
+def test_a_session_asks_nobody_else(tmp_path: Path) -> None:
+    """Neither a common question at a reserved endpoint, nor the other way round."""
+    question = ask("Is it calm?")
+    backends = {
+        name: FakeBackend(identity=replace(JUDGE, model=name, model_sha256=name)) for name in ("for R1", "common")
+    }
+    with Ledger(tmp_path / "judge.jsonl") as ledger, JudgeSession(backends, ledger) as session:
+        session.ask_all([question])
+        assert [len(backend.asked) for backend in backends.values()] == [0, 1]
+        session.ask_all([question], "R1")
+        assert [len(backend.asked) for backend in backends.values()] == [1, 1]
+        assert [answer.status for answer in session.ask_all([question], "R2")] == ["not_available"]
 
 
 HEARD = ask("Is the music calm?", evidence=(clip(b"1", b"2"), AudioPart(b"3")))

@@ -12,7 +12,7 @@ from evaluator.suites.covebench import checklist, forensics
 from evaluator.suites.covebench.automated import AUTOMATED, VARIANTS
 from evaluator.suites.covebench.boards import boards
 from evaluator.suites.covebench.choices import CHOICES
-from evaluator.suites.covebench.data import TaskData, examine
+from evaluator.suites.covebench.data import TaskData, examine, prepare
 from evaluator.suites.covebench.layout import importer
 
 SUITE = Suite(
@@ -25,6 +25,7 @@ SUITE = Suite(
     data=TaskData,
     examine=examine,
     importer=importer,
+    prepare=prepare,
     choices=CHOICES,
     boards=boards,
 )

@@ -1,11 +1,16 @@
 """AES (CoVEBench 4.2): how pleasing ten frames look, by Aesthetic Predictor v2.5 on SigLIP, as the network says it.
 
 The same expert as AVE-Compass's video aesthetic, on CoVEBench's own ten frames and without rescaling: nominally 1 to
-10, not bounded. The paper speaks of key frames and sampled frames; the released code, which made the published values,
-takes the ten sampled ones only, and so does this metric in every profile.
+10, not bounded. The paper speaks of key frames and sampled frames (`aes_kf`); the released code, which made the
+published values, takes the ten sampled ones only, and so does this metric.
+
+    compat   ten of as many frames as the container says there are, as the code has it: where it says too many, the last
+             ones cannot be read and the mean is over fewer
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +18,7 @@ from evaluator.errors import NotApplicable
 from evaluator.experts.features import FrameAesthetics
 from evaluator.metrics.base import Direction, Metric, Outcome
 from evaluator.metrics.views import TEN_FRAMES
-from evaluator.schema import ExpertNeed
+from evaluator.schema import ExpertNeed, Sampling
 
 
 def compute(aesthetics: FrameAesthetics) -> Outcome:
@@ -35,4 +40,8 @@ METRIC = Metric(
     paper="CoVEBench 4.2",
     needs={"aesthetics": ExpertNeed("frame_aesthetics", sampling=TEN_FRAMES)},
     compute=compute,
+)
+
+COMPAT = replace(
+    METRIC, needs={"aesthetics": ExpertNeed("frame_aesthetics", sampling=Sampling("equal_indices_promised", (10,)))}
 )

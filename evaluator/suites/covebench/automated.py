@@ -1,6 +1,6 @@
-"""The automated half of CoVEBench: seven metrics of an edited clip and its source, and what the profiles change.
+"""The automated half of CoVEBench: metrics of an edited clip and its source, and what the profiles change.
 
-    quality    VQR, AES, MSM, TQ      the edited clip alone (spec section 4)
+    quality    VQR, AES, MSM, TQ      the edited clip alone (spec section 4); AES_kf is AES as the paper words it
     fidelity   SSIM, MF, SRC          beside its source (spec section 5)
 
 MSM and SSIM are the core's own: this protocol is where their definitions come from. The published exclusion lists apply
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from evaluator.metrics import msm, ssim
 from evaluator.metrics.base import Metric
-from evaluator.suites.covebench import aes, motion_fidelity, src, tq, vqr
+from evaluator.suites.covebench import aes, aes_kf, motion_fidelity, src, tq, vqr
 from evaluator.suites.covebench.exclusions import excluding
 
 AUTOMATED: tuple[Metric, ...] = (
@@ -24,10 +24,12 @@ AUTOMATED: tuple[Metric, ...] = (
     excluding(motion_fidelity.METRIC),
     vqr.METRIC,
     src.METRIC,
+    aes_kf.METRIC,
 )
 
 VARIANTS: Mapping[str, Mapping[str, Metric]] = {
     "compat": {
+        "aes": aes.COMPAT,
         "tq": tq.COMPAT,
         "vqr": vqr.COMPAT,
         "src": src.COMPAT,

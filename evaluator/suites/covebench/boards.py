@@ -35,7 +35,7 @@ LAYOUT = ("UAS", "IFS", "VRS", "vqr", "aes", "msm", "tq", "SEM", "ssim", "mf", "
 
 def boards(cases: Sequence[Case], scores: Sequence[Score]) -> list[Board]:
     """Every table that these records can fill, the paper's first."""
-    missing = rule(scores[0].profile) if scores else "wrong"
+    missing = rule(scores[0].profile if scores else "", cases)
     found = sheets(cases, scores)
     made: list[Board | None] = [main(found, scores, missing)]
     if found:
@@ -73,7 +73,8 @@ def main(found: Sheets, scores: Sequence[Score], missing: Missing) -> Board:
 
 
 def _main_notes(found: Sheets, scores: Sequence[Score], missing: Missing) -> tuple[str, ...]:
-    stand_ins = {score.metric.upper(): model for score in scores for model in score.models if model.stands_in_for}
+    valued = [score for score in scores if score.value is not None]
+    stand_ins = {score.metric.upper(): model for score in valued for model in score.models if model.stands_in_for}
     return (
         "headline of each part: UAS, VQR, SEM. All are better when higher.",
         f"UAS, IFS, VRS (0..100) and SEM (10..100) pool questions over tasks; without an answer: {RULES[missing]}.",
@@ -196,7 +197,10 @@ def coverage(scores: Sequence[Score]) -> Board | None:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (metric, system or "(no name)", *(own[fate] for fate in fates)) for (metric, system), own in counts.items()
     )
-    notes = ("excluded: on the metric's exclusion list (166 published tasks for SSIM and MF, 305 for MSM).",)
+    notes = (
+        "excluded: on the metric's exclusion list (166 published tasks for SSIM and MF, 305 for MSM); for SRC, a task "
+        "about camera or style.",
+    )
     return Board("coverage", "Tasks behind each metric", ("metric", "system", *fates), rows, notes) if rows else None
 
 

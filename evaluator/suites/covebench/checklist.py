@@ -8,7 +8,8 @@
 
 The benchmark's figures are not means of these over tasks: it pools questions and edits of all tasks, which the tables
 do (`boards`). A question without an answer is wrong (the lowest grade, for SEM), so that a judge that fails raises no
-score; in `compat` it vanishes, as in the reference, and failures can raise UAS. A task without any answer has no value.
+score; in `compat` it vanishes, as in the reference, and failures can raise UAS; `data.missing` of the cases chooses one
+of the two in any profile, and the details name it. A task without any answer has no value.
 All five share one set of questions. Source: CoVEBench 3.5.
 """
 
@@ -30,7 +31,7 @@ from evaluator.schema import Case, FramesNeed
 from evaluator.suites.covebench import tally
 from evaluator.suites.covebench.judged import BATCHED, ONE_BY_ONE, VIEW, Asking, Verdict
 from evaluator.suites.covebench.questions import Dimension, groups_of
-from evaluator.suites.covebench.rules import UNANSWERED, Missing
+from evaluator.suites.covebench.rules import UNANSWERED, Missing, missing_rule
 
 UNION = frozenset({Dimension.IFS, Dimension.VRS})
 
@@ -49,7 +50,7 @@ def dimension_score(
 
     Raises NotApplicable for a task without such questions, AnswerError if none of them has an answer.
     """
-    mine = _relevant(asking.read(case, answers), frozenset({dimension}))
+    mine, missing = _relevant(asking.read(case, answers), frozenset({dimension})), missing_rule(case, missing)
     full = tally.FULL[dimension]
     scores = {verdict.item.id: verdict.score for verdict in mine}
     found = tally.pooled([(groups_of(case), scores)], dimension, missing)
@@ -71,7 +72,7 @@ def union_score(
 
     Details: the edits with the scores of their questions, and what the scalability tables bin by.
     """
-    mine = _relevant(asking.read(case, answers), UNION)
+    mine, missing = _relevant(asking.read(case, answers), UNION), missing_rule(case, missing)
     scores = {verdict.item.id: verdict.score for verdict in mine}
     groups = groups_of(case)
     found = tally.pooled_union([(groups, scores)], missing)
@@ -102,7 +103,7 @@ def task_union_score(
     missing: Missing = "wrong",
 ) -> Outcome:
     """100 if every IFS and VRS question of the task is right, else 0. Raises NotApplicable unless it has both kinds."""
-    mine = _relevant(asking.read(case, answers), UNION)
+    mine, missing = _relevant(asking.read(case, answers), UNION), missing_rule(case, missing)
     scores = {verdict.item.id: verdict.score for verdict in mine}
     found = tally.task_union((groups_of(case), scores), missing)
     if found is None:
@@ -161,7 +162,7 @@ def _metric(
         needs=NEEDS,
         compute=compute,
         judged=ONE_BY_ONE.judged,
-        reads=("checklist",),
+        reads=("checklist", "data"),
     )
 
 

@@ -20,7 +20,7 @@ CHOICES = (
         "question without an answer",
         "wrong (the lowest grade for SEM)",
         "not stated; the code leaves it out, so that a failing judge can raise UAS",
-        "profile compat; board judge shows both",
+        "profile compat; --set missing=reference|wrong when the manifest is made; board judge shows both",
     ),
     Choice(
         "UAS",
@@ -66,10 +66,11 @@ CHOICES = (
         "AES frames",
         "ten equally spaced frames, by the true number of frames",
         "key frames and sampled frames; the code takes the ten sampled ones, by the container's count",
+        "metric aes_kf: half from key frames; profile compat: the container's count",
     ),
     Choice(
         "VQR ratings",
-        "the likeliest text, bounded to 1..5; only a judge called VisualQuality-R1 answers",
+        "the likeliest text, bounded to 1..5; only a judge called VisualQuality-R1 answers (--judge-for)",
         "not stated; the code draws them from one seed per process",
         "profile compat draws them, with a seed per task and frame",
     ),
@@ -84,6 +85,11 @@ CHOICES = (
         "half a point per pair, so that identical still clips have 0.5",
         "so the code; the paper does not say",
         "profile strict: two resting tracks agree",
+    ),
+    Choice(
+        "SRC tasks that are left out",
+        "by their categories and, where a judge is given, by its reading of the instruction",
+        "a filtering mechanism; the code asks a language model about instructions without such a category",
     ),
     Choice(
         "SRC frames and beginnings",

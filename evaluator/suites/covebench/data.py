@@ -7,11 +7,12 @@ taxonomy are open vocabularies. Source: CoVEBench 1.2, 1.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evaluator.errors import UsageError
 from evaluator.manifest.problems import Problem, explained, quoted
 from evaluator.schema import Case
 
@@ -37,6 +38,10 @@ class TaskData(BaseModel):
     )
     entities: list[str] | None = Field(
         None, description="Grounding phrases of what must stay, for SRC. None: not known."
+    )
+    missing: Literal["reference", "wrong"] | None = Field(
+        None,
+        description="What a question without an answer is, the same in all cases. None: as the profile says.",
     )
     sequential_of: str = Field(
         "", description="The system that made this edit in one pass, if this output was made edit by edit."
@@ -98,6 +103,17 @@ def examine(case: Case) -> Iterable[Problem]:
         details = error.errors(include_url=False, include_context=False)
         return [explained({**one, "loc": _within(one["loc"])}, 0, ()) for one in details]
     return list(_contradictions(found.evaluation_groups))
+
+
+def prepare(cases: Sequence[Case], whole: Sequence[Case], facts: object) -> list[Case]:
+    """The cases as they are. Raises UsageError where they do not agree about questions without an answer.
+
+    The tables pool questions of all tasks, and a pool has one rule.
+    """
+    rules = sorted({str(case.data.get("missing") or "as the profile says") for case in whole})
+    if len(rules) > 1:
+        raise UsageError(f"data.missing: expected the same in all cases of a manifest, found {', '.join(rules)}")
+    return list(cases)
 
 
 def _within(place: tuple[str | int, ...]) -> tuple[str | int, ...]:

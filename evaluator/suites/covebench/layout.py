@@ -6,6 +6,7 @@
 
 and, where they matter,
 
+    --set missing=reference|wrong  leave questions without an answer out, or count them as wrong, in every profile
     --set exclusions=none|FILE     leave no task out of SSIM, MF and MSM, or other tasks than the published lists do
     --set entities=DIR             grounding phrases for SRC: the benchmark's cache, DIR/<task>/metadata.json
     --set sequential_of=SYSTEM     this system made its edits one after the other; SYSTEM made them in one pass
@@ -31,8 +32,9 @@ from evaluator.manifest.places import real
 from evaluator.manifest.problems import nearest
 from evaluator.suites.base import Imported
 from evaluator.suites.covebench import exclusions
+from evaluator.suites.covebench.rules import MISSING
 
-SETTINGS = ("checklist", "edited", "entities", "exclusions", "project_root", "sequential_of", "source_root")
+SETTINGS = ("checklist", "edited", "entities", "exclusions", "missing", "project_root", "sequential_of", "source_root")
 EXTENSIONS = frozenset({".mp4", ".mov", ".mkv", ".avi", ".webm", ".flv", ".m4v"})
 
 _NAMED = (r"task_(\d+)_output$", r"output_id(\d+)$", r"video[_-](\d+)$", r"^(\d+)$")
@@ -180,6 +182,7 @@ class _Extras:
 
     lists: exclusions.Lists | None  # None: the published ones, which need no mention
     cache: Path | None
+    missing: str
     sequential_of: str
 
     @classmethod
@@ -190,13 +193,18 @@ class _Extras:
         cache = root / settings["entities"] if "entities" in settings else None
         if cache is not None and not cache.is_dir():
             raise UsageError(f"{cache}: no such folder; name the cached phrases with --set entities=DIR")
-        return cls(lists, cache, settings.get("sequential_of", ""))
+        missing = settings.get("missing", "")
+        if missing and missing not in MISSING:
+            raise UsageError(f"--set missing={missing}: expected {' or '.join(MISSING)}")
+        return cls(lists, cache, missing, settings.get("sequential_of", ""))
 
     def data(self, number: int) -> Iterator[tuple[str, Any]]:
         if self.lists is not None:
             yield "excluded", sorted(metric for metric, tasks in self.lists.items() if number in tasks)
         if self.cache is not None and (phrases := _phrases(self.cache / str(number) / "metadata.json")) is not None:
             yield "entities", phrases
+        if self.missing:
+            yield "missing", self.missing
         if self.sequential_of:
             yield "sequential_of", self.sequential_of
 

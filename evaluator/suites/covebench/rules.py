@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from evaluator.schema import Case
 from evaluator.suites.covebench.questions import Dimension, Item, Kind
 
 Said = str | int | float | bool | None
@@ -16,6 +17,15 @@ Said = str | int | float | bool | None
 
 Missing = Literal["wrong", "reference"]
 """What a question without a score means: a wrong answer (the lowest grade), or nothing at all, as in the reference."""
+
+MISSING: tuple[Missing, ...] = ("reference", "wrong")
+
+
+def missing_rule(case: Case, default: Missing) -> Missing:
+    """What counts for a case: what it says (`data.missing`), else the default of the profile."""
+    found = case.data.get("missing")
+    return next((rule for rule in MISSING if rule == found), default)
+
 
 UNANSWERED = "unanswered"
 """Code of a record that failed because no question of it has an answer. No clip's trouble has this code."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from evaluator.schema import Case, Score, Status
 from evaluator.suites.covebench.questions import Dimension, Group, groups_of, items_of
-from evaluator.suites.covebench.rules import UNANSWERED, Missing
+from evaluator.suites.covebench.rules import UNANSWERED, Missing, missing_rule
 from evaluator.suites.covebench.tally import Task
 
 ASKS_ABOUT = {
@@ -92,9 +92,10 @@ def marks(found: Sheets) -> tuple[str, ...]:
     )
 
 
-def rule(profile: str) -> Missing:
-    """What a profile makes of a question without an answer."""
-    return "reference" if profile == "compat" else "wrong"
+def rule(profile: str, cases: Sequence[Case]) -> Missing:
+    """What a question without an answer counts as in a run: all its cases say the same, or the profile does."""
+    default: Missing = "reference" if profile == "compat" else "wrong"
+    return missing_rule(cases[0], default) if cases else default
 
 
 RULES: Mapping[Missing, str] = {"wrong": "counted as wrong", "reference": "left out"}

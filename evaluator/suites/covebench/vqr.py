@@ -1,9 +1,12 @@
 """VQR (CoVEBench 4.1): VisualQuality-R1 looks at ten frames, one at a time, and rates each from 1 to 5.
 
 The network (a Qwen2.5-VL of 7B parameters) is served like a judge, but no other judge may answer in its place: without
-a server whose model is called VisualQuality-R1 the metric is skipped as `no_judge`. It writes its rating as text, which
-is read as the reference reads it: what stands in the last answer tag, or the whole text, and there the first unsigned
-decimal number. One frame without a number fails the clip: a mean over nine frames would be another metric.
+a judge whose model is called VisualQuality-R1 the metric is skipped as `no_judge`. `--judge-for VisualQuality-R1=URL`
+names its server beside the judge for everything else, so that one run has both.
+
+It writes its rating as text, which is read as the reference reads it: what stands in the last answer tag, or the whole
+text, and there the first unsigned decimal number. One frame without a number fails the clip: a mean over nine frames
+would be another metric.
 
     paper    the likeliest text; ratings bounded to 1..5
     compat   drawn text at temperature 1, as the reference draws it, but with a seed of its own per task and frame
@@ -26,7 +29,7 @@ import numpy as np
 from evaluator.errors import AnswerError
 from evaluator.judge.evidence_picture import JPEG, encode
 from evaluator.judge.prompts import load
-from evaluator.judge.types import Answer, ImagePart, Question
+from evaluator.judge.types import Answer, ImagePart, Modality, Question
 from evaluator.media.types import Frames
 from evaluator.metrics.answers import accepted
 from evaluator.metrics.base import Direction, Judged, Metric, Outcome
@@ -35,6 +38,7 @@ from evaluator.schema import Case, Fit, FramesNeed, View
 from evaluator.suites.covebench.draws import seed_of
 
 MODEL = "VisualQuality-R1"
+SHOWS = frozenset({Modality.TEXT, Modality.IMAGE})
 PROMPT = "covebench_vqr"
 VIEW = View(TEN_FRAMES, Fit.LONG_SIDE_MAX, height=1920)
 LOWEST, HIGHEST = 1.0, 5.0
@@ -102,12 +106,12 @@ METRIC = Metric(
     paper="CoVEBench 4.1",
     needs={"frames": FramesNeed(VIEW)},
     compute=compute,
-    judged=Judged(ask, reads=(), prompts=(PROMPT,), model=MODEL),
+    judged=Judged(ask, reads=(), prompts=(PROMPT,), model=MODEL, shows=SHOWS),
 )
 
 COMPAT = replace(
     METRIC,
     range=(0.0, None),
     compute=partial(compute, bounded=False),
-    judged=Judged(partial(ask, temperature=1.0), reads=("data",), prompts=(PROMPT,), model=MODEL),
+    judged=Judged(partial(ask, temperature=1.0), reads=("data",), prompts=(PROMPT,), model=MODEL, shows=SHOWS),
 )

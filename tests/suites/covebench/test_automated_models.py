@@ -78,7 +78,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scores(folder: Path, tmp_path: Path, profile: str) -> dict[tuple[str, str], Score]:
     lock = read_lock(LOCK_FILE)
     store = Store(lock, tmp_path, folder / "models", DigestCache(tmp_path / "digests.json"), opener(lock))
-    options = RunOptions(tmp_path / "out", 2, ("aes", "tq", "mf", "src"), profile=profile, quiet=True)
+    options = RunOptions(tmp_path / "out", 2, ("aes", "aes_kf", "tq", "mf", "src"), profile=profile, quiet=True)
     found = run(read(folder / "m.jsonl", suites={"covebench": TaskData}), store, options).scores
     assert all(score.status is Status.OK for score in found), [score.reason for score in found]
     return {(score.case, score.metric): score for score in found}
@@ -87,9 +87,12 @@ def scores(folder: Path, tmp_path: Path, profile: str) -> dict[tuple[str, str], 
 @pytest.mark.parametrize("profile", ["paper", "compat", "strict"])
 def test_every_metric_reaches_its_models(folder: Path, tmp_path: Path, profile: str) -> None:
     found = scores(folder, tmp_path, profile)
-    used = {metric: [model.id for model in found["edit", metric].models] for metric in ("aes", "tq", "mf", "src")}
+    used = {
+        metric: [model.id for model in found["edit", metric].models] for metric in ("aes", "aes_kf", "tq", "mf", "src")
+    }
     assert used == {
         "aes": ["aesthetic_v25"],
+        "aes_kf": ["aesthetic_v25"],
         "tq": ["dover_technical"],
         "mf": ["cotracker"],
         "src": ["dinov2_small", "grounding_dino", "sam2"],
@@ -99,6 +102,9 @@ def test_every_metric_reaches_its_models(folder: Path, tmp_path: Path, profile: 
     assert 0 < (found["edit", "src"].value or 0) < 1
     assert found["edit", "src"].details["used_frames"] == 3  # 1.6 s at two a second
     assert found["source", "mf"].value == pytest.approx(1.0, abs=1e-6)
+    details = found["edit", "aes_kf"].details
+    assert details["key_frames"]["index"] == [0]  # as the encoder of these clips has it
+    assert details["sampled"]["mean"] == pytest.approx(found["edit", "aes"].value)
     assert found["edit", "tq"].details["starts"] == found["source", "tq"].details["starts"]
 
 

@@ -17,7 +17,7 @@ from evaluator.suites.covebench.data import TaskData
 from tests.suites.covebench.judging import case_of
 
 JUDGED = ("uas", "ifs", "vrs", "sem", "uas_task", "physics_issues", "artifact_issues")
-AUTOMATED = ("aes", "tq", "msm", "ssim", "mf", "vqr", "src")
+AUTOMATED = ("aes", "aes_kf", "tq", "msm", "ssim", "mf", "vqr", "src")
 
 
 def in_profile(profile: str) -> dict[str, Metric]:
