@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from evaluator.judge.route import Routed
-from evaluator.judge.types import Question
+from evaluator.judge.types import SEES, Modality, Question
 from evaluator.schema import Case, Need
 
 
@@ -41,7 +41,7 @@ class Judged:
 
     `reads` names the fields of a case that the questions are made of, `prompts` the files that word them: both are in
     the fingerprint. `model` is a part of the served name (any case) of the only judge that may answer: a network that
-    was trained for one question, and that no general judge replaces.
+    was trained for one question, and that no general judge replaces. `shows` is what that network must perceive.
     """
 
     ask: Callable[..., Sequence[Question | Routed]]
@@ -51,6 +51,7 @@ class Judged:
     """`again(case, answers, **needs)`: what to ask in view of all answers so far, until it returns nothing. Its answers
     come after the others, in the order in which they were asked for."""
     model: str = ""
+    shows: frozenset[Modality] = SEES
     for_deaf: frozenset[str] = frozenset()
     """Names of needs that only stand in for sound: neither computed nor given where one judge sees and hears."""
 

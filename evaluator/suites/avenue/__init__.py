@@ -23,6 +23,7 @@ from evaluator.suites.avenue import (
     pairwise,
     perceptual_quality,
     prompt_match,
+    prompts,
     similarity,
     trigger_timing,
 )
@@ -80,6 +81,15 @@ SUITE = Suite(
     importer=importer,
     prepare=prepare,
     bounds=curation.BOUNDS,
+    corpora=prompts.board,
+    case_needs={
+        "clip_image": ("v_clip",),
+        "frame_distance": ("lpips",),
+        "clap_audio": ("clap",),
+        "clap_text_audio": ("text_audio", "curation_audio_language"),
+        "clip_text_image": ("text_video",),
+        "imagebind_av": ("audio_video",),
+    },
     choices=choices.CHOICES,
     boards=boards,
 )

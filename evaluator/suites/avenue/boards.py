@@ -9,10 +9,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from evaluator.schema import Case, Score
-from evaluator.suites.avenue import choices, comparison
+from evaluator.suites.avenue import choices, comparison, prompts
 from evaluator.suites.avenue.consistency import consistency
-from evaluator.suites.avenue.data import of
-from evaluator.suites.avenue.diversity import diversity
 from evaluator.suites.avenue.tables import Record, Where, records, table
 from evaluator.suites.board import Board
 from evaluator.suites.choices import named
@@ -48,7 +46,7 @@ def boards(cases: Sequence[Case], scores: Sequence[Score]) -> tuple[Board, ...]:
         _triggered(found),
         comparison.board(cases, scores),
         consistency(plain),
-        _prompts(cases),
+        prompts.board({"manifest": cases}),
     ]
     return tuple(board for board in made if board is not None)
 
@@ -128,21 +126,6 @@ def _triggered(found: Sequence[Record]) -> Board | None:
         for title, metric in (("EA", "edit_accuracy"), ("CMTG", "cmtg"), ("F1", "trigger_f1"))
     }
     return table("cmtg", "AVENUE, edits at a trigger of the other modality (n)", pilot, columns, decimals=2)
-
-
-def _prompts(cases: Sequence[Case]) -> Board | None:
-    """Section 6: how varied the instructions of this manifest are, each instance once."""
-    prompts = list({of(case).instance: case.prompt for case in cases}.values())
-    if len(prompts) < 2:
-        return None
-    found = diversity(prompts)
-    row = (found.prompts, found.tokens, found.ttr, found.distinct_2, found.unique, found.self_bleu)
-    notes = (
-        "paper: AVENUE 0.305, 0.640, about 1.00, 0.240; AvED 0.078, 0.127, 0.209, 0.867; they fall as a corpus grows, "
-        "so compare at equal numbers of tokens",
-    )
-    columns = ("prompts", "tokens", "TTR", "distinct-2", "unique", "self-BLEU")
-    return Board("prompts", "AVENUE, diversity of the instructions", columns, (row,), notes)
 
 
 def matched_note(found: Sequence[Record]) -> tuple[str, ...]:

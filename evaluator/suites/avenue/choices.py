@@ -17,6 +17,11 @@ ONSET_TOLERANCE = 0.5
 
 CHOICES = (
     Choice(
+        "record",
+        "fields of data{}; edit types are open words; preserved elements in one text stay one item",
+        "source and target prompt, what_changed, what_preserved; twelve edit types, of which five are named",
+    ),
+    Choice(
         "scale",
         "1 to 5 for every judged item",
         "1-5 for Perceptual Quality and AV Consistency; none given for Edit Accuracy and Modality Selectivity",
@@ -32,6 +37,12 @@ CHOICES = (
         "mean of the labels 1..5 under the judge's probabilities, one question per item",
         "integer answers of a judge that writes; the wording is not available",
         "profile compat: one JSON answer with whole numbers for all items of Modality Selectivity",
+    ),
+    Choice(
+        "answers",
+        "an answer that has not the form is asked for once more, then it is a failure",
+        "not said",
+        "what the judge is told does not quote the parser, so that a replay can ask the same second question",
     ),
     Choice(
         "selectivity_items",
@@ -52,6 +63,16 @@ CHOICES = (
         "a manifest may pin data.matched, so that scores do not change when a system joins",
     ),
     Choice(
+        "shared_video",
+        "equal files are decoded, embedded and judged once, by content, whichever pipeline they belong to",
+        "identical videos in several pipelines share one video score",
+    ),
+    Choice(
+        "null_edit",
+        "Modality Selectivity in both directions, V-CLIP, LPIPS, CLAP; a byte copy must give 1, 0, 1",
+        "the target prompt is the source prompt; preservation per modality; embedding distances",
+    ),
+    Choice(
         "judge_frames",
         f"{JUDGE_FRAMES} equally spaced frames, longer side {JUDGE_SIDE}",
         "the judge sees whole clips; no sampling is given",
@@ -70,6 +91,19 @@ CHOICES = (
         "clap_checkpoint",
         "LAION-CLAP, 48 kHz, not fused, by contract",
         "not named",
+    ),
+    Choice(
+        "text_by_names",
+        "until CLAP or CLIP is mounted: cosine of the prompt and the names of the classes that YAMNet hears or "
+        "EfficientNet-Lite0 sees, in MiniLM's space (ConSE), marked *",
+        "text-audio and text-video in an embedding that is not named",
+        "compares clips about one prompt; no people, styles or actions; never used for curation thresholds",
+    ),
+    Choice(
+        "audio_video",
+        "ImageBind by contract, no stand-in",
+        "audio-video in an embedding that is not named",
+        "the construction by names told nothing apart on seven clips; onsets against motion are another question",
     ),
     Choice(
         "lpips",
@@ -100,16 +134,29 @@ CHOICES = (
     Choice(
         "consistency",
         "Spearman's rho over cases per system, mean, least and largest; LPIPS with its sign turned",
-        "Spearman per generation model; all twelve positive with p < 0.05",
+        "Spearman per generation model; all twelve positive with p < 0.05; which twelve is not said",
+    ),
+    Choice(
+        "human_agreement",
+        "shares of equal signs over pairs that neither side ties; leave-one-out against the majority of the others; "
+        "tau-b per instance, constant rankings left out (`evaluator agree`)",
+        "pairwise 67.0 % (people 71.1 %), leave-one-out 72.5 % (79.2 %), tau-b 0.353 (0.546)",
     ),
     Choice(
         "curation",
-        "dominant object: largest summed box area; at most three persons per frame; SSIM gray 7 x 7",
+        "dominant object: largest summed box area at a detector's score of 0.35; at most three persons per frame; SSIM "
+        "gray 7 x 7; a measurement whose model is not mounted decides nothing, and no stand-in does",
         "thresholds 0.3, 0.3, 0.75, 9 of 10, 0.85; none for persons; static content by hand",
     ),
     Choice(
         "diversity",
         "lower case, white space, .,;:!?\"'() stripped; self-BLEU-4 with 0.1 for a zero count, at most 1,000 prompts",
         "names and values of the statistics",
+    ),
+    Choice(
+        "diversity_cosine",
+        "mean over all pairs of prompts, all-MiniLM-L6-v2",
+        "mean pairwise cosine 0.160; which vectors is not said",
+        "the tables of a run, made of records alone: TF-IDF, marked *",
     ),
 )

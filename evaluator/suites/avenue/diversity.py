@@ -1,7 +1,9 @@
 """How varied a set of prompts is (section 6): TTR, distinct-2, unique prompts, self-BLEU, mean pairwise cosine.
 
 Corpus-level definitions (the paper's equal TTR and distinct-1 confirm them). All of them fall as a corpus grows, so two
-corpora are compared at equal numbers of tokens. Text only: knows no case.
+corpora are compared at equal numbers of tokens. The cosine is that of vectors that somebody else makes of the prompts
+(a sentence embedding); `term_cosine` stands in where there is none, and its cosines are far smaller: words in common,
+not meaning. Text only: knows no case and no model.
 """
 
 from __future__ import annotations
@@ -11,6 +13,10 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+
+from evaluator.media.types import F32, F64
 
 STRIPPED = ".,;:!?\"'()"
 SAMPLE = 1000
@@ -33,6 +39,8 @@ class Diversity:
     unique: float | None
     self_bleu: float | None
     sampled: int  # prompts that self-BLEU looked at
+    cosine: float | None  # of the vectors that were given; None without them
+    term_cosine: float | None  # of TF-IDF vectors
 
 
 def tokens_of(prompt: str) -> Tokens:
@@ -40,8 +48,8 @@ def tokens_of(prompt: str) -> Tokens:
     return [word for raw in prompt.lower().split() if (word := raw.strip(STRIPPED))]
 
 
-def diversity(prompts: Sequence[str], order: int = 4, seed: int = 0) -> Diversity:
-    """All statistics of a corpus."""
+def diversity(prompts: Sequence[str], vectors: F32 | None = None, order: int = 4, seed: int = 0) -> Diversity:
+    """All statistics of a corpus. `vectors` [N, D] are the prompts in a space of sentences, each of length 1."""
     split = [tokens_of(prompt) for prompt in prompts]
     words = [word for tokens in split for word in tokens]
     pairs = [pair for tokens in split for pair in grams(tokens, 2).elements()]
@@ -55,7 +63,36 @@ def diversity(prompts: Sequence[str], order: int = 4, seed: int = 0) -> Diversit
         unique=len(set(prompts)) / len(prompts) if prompts else None,
         self_bleu=sum(scores) / len(scores) if scores else None,
         sampled=len(chosen),
+        cosine=None if vectors is None else mean_cosine(vectors),
+        term_cosine=term_cosine(split),
     )
+
+
+def mean_cosine(vectors: F32 | F64) -> float | None:
+    """Mean cosine of all pairs of rows [N, D] of length 1; None for fewer than two rows."""
+    return _of_sum(vectors.sum(axis=0, dtype=np.float64), len(vectors))
+
+
+def term_cosine(split: Sequence[Tokens]) -> float | None:
+    """The same of TF-IDF vectors: counts times ln((1 + N) / (1 + prompts with the word)) + 1, at length 1.
+
+    A prompt without a word has no direction and no pair.
+    """
+    counts = [Counter(tokens) for tokens in split if tokens]
+    within = Counter(word for words in counts for word in words)
+    places = {word: at for at, word in enumerate(within)}
+    total = np.zeros(len(places))
+    for words in counts:
+        row = np.array([n * (math.log((1 + len(counts)) / (1 + within[word])) + 1) for word, n in words.items()])
+        total[[places[word] for word in words]] += row / np.linalg.norm(row)
+    return _of_sum(total, len(counts))
+
+
+def _of_sum(total: F64, count: int) -> float | None:
+    """Mean cosine of the pairs of `count` unit vectors from their sum: N prompts cost N, not N squared."""
+    if count < 2:
+        return None
+    return float(np.clip((total @ total - count) / (count * (count - 1)), -1.0, 1.0))
 
 
 def grams(tokens: Tokens, size: int) -> Grams:

@@ -36,15 +36,15 @@ def prepare(cases: Sequence[Case], whole: Sequence[Case], facts: Facts) -> list[
 
 def common(cases: Sequence[Case], facts: Facts) -> Matched | None:
     """What the outputs of one instance have in common; None if no output can be read."""
-    outputs = {case.system: facts(case.video) for case in cases}
-    rivals = {item.entity: facts(item.path) for case in cases for item in case.references if item.role == "rival"}
-    lengths = {system: shortest(info) for system, info in (outputs | rivals).items() if info is not None}
+    outputs = [(case.system, facts(case.video)) for case in cases]  # of one system several, under several conditions
+    rivals = [(item.entity, facts(item.path)) for case in cases for item in case.references if item.role == "rival"]
+    lengths = [(system, shortest(info)) for system, info in (*outputs, *rivals) if info is not None]
     source = facts(cases[0].source) if cases[0].source is not None else None
     if not lengths:
         return None
-    seconds = round(min([*lengths.values(), *([shortest(source)] if source else [])]), 6)
+    seconds = round(min([*(length for _, length in lengths), *([shortest(source)] if source else [])]), 6)
     frames, span = _frames(source, seconds)
-    return Matched(seconds=seconds, frames=frames, span=span, systems=sorted(lengths))
+    return Matched(seconds=seconds, frames=frames, span=span, systems=sorted({system for system, _ in lengths}))
 
 
 def shortest(info: ClipInfo) -> float:

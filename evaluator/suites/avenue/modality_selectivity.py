@@ -6,7 +6,8 @@ which ruins preserved sound loses at most a sixth of it: the split stands beside
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ from evaluator.errors import NotApplicable
 from evaluator.judge.prompts import LETTERS, load
 from evaluator.judge.types import Answer, Question, Status
 from evaluator.metrics.base import Judged, Outcome
+from evaluator.metrics.second_chance import once_more, settling
 from evaluator.schema import Case
 from evaluator.suites.avenue import items
 from evaluator.suites.avenue.data import AUDIO, VIDEO, lines, of
@@ -98,6 +100,14 @@ def ask_at_once(case: Case, **media: Any) -> Sequence[Question]:
     return [load(BATCH).ask(f"{case.id}/modality_selectivity", list(parts.values()), told)]
 
 
+def flaw(case: Case, answer: Answer, media: Mapping[str, Any]) -> str:
+    """Items that an answer leaves out or grades twice."""
+    count = len(asked(ITEMS, case, media))
+    given = Counter(entry["id"] for entry in answer.value["items"])
+    wrong = [letter for letter in LETTERS[:count] if given[letter] != 1]
+    return f"each item is graded once, and this does not hold for {', '.join(wrong)}" if wrong else ""
+
+
 def spread(answer: Answer, count: int) -> list[Answer]:
     """One answer per item from the answer about all. An item that is missing, or graded twice, is unparsed."""
     if answer.status is not Status.OK:
@@ -115,15 +125,15 @@ def _entry(answer: Answer, entries: list[Any]) -> Answer:
 
 
 def at_once(compute: Callable[..., Outcome]) -> Callable[..., Outcome]:
-    """`compute` on the one answer."""
+    """`compute` on the one answer: the second if the first left items out; what that leaves out too has no grade."""
 
     def spread_first(case: Case, answers: Sequence[Answer], **media: Any) -> Outcome:
         return compute(case=case, answers=spread(answers[0], len(asked(ITEMS, case, media))), **media)
 
-    return spread_first
+    return settling(spread_first, flaw, refuse=False)
 
 
-AT_ONCE = Judged(ask_at_once, READS, (BATCH,))
+AT_ONCE = once_more(Judged(ask_at_once, READS, (BATCH,)), flaw)
 COMPAT = {
     METRIC.id: replace(METRIC, judged=AT_ONCE, compute=at_once(whole(ITEMS, by_number))),
     VIDEO_METRIC.id: replace(

@@ -26,6 +26,11 @@ class Record:
     data: AvenueData
 
     @property
+    def row(self) -> str:
+        """Who is measured: a system, apart under each condition (section 2.2: the source's own video, for example)."""
+        return f"{self.score.system} ({self.data.condition})" if self.data.condition else self.score.system
+
+    @property
     def kind(self) -> str:
         """Records of one kind may be averaged."""
         stand_in = STAND_IN if any(model.stands_in_for for model in self.score.models) else ""
@@ -75,9 +80,9 @@ def table(
     notes: Sequence[str] = (),
     decimals: int = 1,
 ) -> Board | None:
-    """One row per system; `columns` name a metric and the records that count. None if no record belongs to it.
+    """One row per system and condition; `columns` name a metric and the records that count. None if none belongs to it.
 
-    Below stand, per column, the records without a value.
+    Beside a system stands its paradigm, where the data name one; below, per column, the records without a value.
     """
     chosen = {
         title: [record for record in found if record.score.metric == metric and where(record)]
@@ -86,16 +91,30 @@ def table(
     kept = {title: own for title, own in chosen.items() if own}
     if not kept:
         return None
-    systems = list(
-        dict.fromkeys(record.score.system for record in found if any(record in own for own in kept.values()))
-    )
+    counted = {id(record) for own in kept.values() for record in own}
+    systems = list(dict.fromkeys(record.row for record in found if id(record) in counted))
+    paradigms = _paradigms(found)
     rows = tuple(
-        (system, *(shown((r for r in own if r.score.system == system), decimals) for own in kept.values()))
+        (
+            system,
+            *([paradigms.get(system)] if paradigms else []),
+            *(shown((r for r in own if r.row == system), decimals) for own in kept.values()),
+        )
         for system in systems
     )
     gaps = [f"no value, {title}: {told}" for title, own in kept.items() if (told := missing(own))]
     marks = [text for mark, text in _MARKS.items() if any(mark in r.kind for own in kept.values() for r in own)]
-    return Board(name, title, ("system", *kept), rows, (*notes, *marks, *gaps), decimals)
+    heads = ("system", *(["paradigm"] if paradigms else []), *kept)
+    return Board(name, title, heads, rows, (*notes, *marks, *gaps), decimals)
+
+
+def _paradigms(found: Iterable[Record]) -> dict[str, str]:
+    """Row -> how its system edits: joint, sequential, separate ...; empty if no record says so."""
+    named: dict[str, dict[str, None]] = {}
+    for record in found:
+        if record.data.paradigm:
+            named.setdefault(record.row, {})[record.data.paradigm] = None
+    return {row: ", ".join(words) for row, words in named.items()}
 
 
 _MARKS = {

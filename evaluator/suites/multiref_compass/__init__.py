@@ -5,15 +5,29 @@ sub-metrics in four dimensions, routed per sample; checklists are made before an
 systems. The toolkit's code and prompts could not be read: what had to be decided is listed in `choices`.
 
 Profiles: `paper` asks for one token per item; `compat` asks for an observation and a whole number, as the paper's judge
-writes, which rejudging needs.
+writes, which rejudging needs; `diarised` is `paper` with the speakers of an output told apart in TS.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from evaluator.metrics.base import Metric
 from evaluator.schema import Case
 from evaluator.suites.base import Suite
-from evaluator.suites.multiref_compass import bc, choices, ef, graded, rejudging, sca_strict, sls, technical, ts
+from evaluator.suites.multiref_compass import (
+    bc,
+    bc_items,
+    choices,
+    ef,
+    graded,
+    rejudging,
+    sca_strict,
+    sls,
+    technical,
+    ts,
+    ts_diarised,
+)
 from evaluator.suites.multiref_compass.boards import boards
 from evaluator.suites.multiref_compass.data import MultiRefData, examine
 from evaluator.suites.multiref_compass.layout import importer
@@ -37,9 +51,17 @@ METRICS: tuple[Metric, ...] = (
 )
 
 
+PROFILES: Mapping[str, Mapping[str, Metric]] = {
+    "paper": {},
+    "compat": {**graded.COMPAT, bc.METRIC.id: bc_items.COMPAT},
+    "diarised": {ts.METRIC.id: ts_diarised.METRIC},
+}
+"""Profile -> metric id -> the metric as that profile defines it."""
+
+
 def active(suite: Suite, case: Case, profile: str) -> tuple[Metric, ...]:
     """Every sub-metric of every case; one that the router leaves out says why instead of asking anything."""
-    chosen = graded.COMPAT if profile == "compat" else {}
+    chosen = PROFILES[profile]
     return tuple(routed(chosen.get(metric.id, metric), case) for metric in suite.metrics)
 
 
@@ -48,12 +70,18 @@ SUITE = Suite(
     title="MultiRef-Compass",
     paper="arXiv 2607.14189 (summary only; formulas largely ours)",
     metrics=METRICS,
-    profiles=("paper", "compat"),
+    profiles=tuple(PROFILES),
     data=MultiRefData,
     active=active,
     examine=examine,
     importer=importer,
     rejudge=rejudging.second_look,
+    case_needs={
+        "technical_quality": ("vtq",),
+        "entity_cues": ("ef", "ef_raw"),
+        "speaker_verification": ("ts",),
+        "speech_activity": ("ts",),
+    },
     choices=choices.CHOICES,
     boards=boards,
 )

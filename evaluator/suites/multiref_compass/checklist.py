@@ -14,13 +14,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evaluator.judge.prompts import LETTERS
 from evaluator.manifest.problems import Problem
 from evaluator.schema import Case
 from evaluator.suites.multiref_compass.data import MultiRefData
 
 Category = Literal["VTF", "ATF", "TOF", "ESM", "SC", "DP", "BC", "SCA", "AQ"]
 SUBDIMENSIONS = ("Basic Setting", "Detail", "Action", "Wearing")
-COUNTS: Mapping[str, tuple[int, int]] = {"ATF": (1, 3), "TOF": (1, 3)}
+COUNTS: Mapping[str, tuple[int, int]] = {"ATF": (1, 3), "TOF": (1, 3), "BC": (1, len(LETTERS))}
 """Category -> least and most items, where there are any."""
 SPOKEN = ("says", "speaks", "speech", "voice-over", "voiceover", "dialogue line")
 """Words that an ATF item does not use: it is about non-speech sound."""

@@ -18,9 +18,25 @@ LEAST_SPEECH = 1.0
 
 CHOICES = (
     Choice(
+        "record",
+        "boards, entities with views, facts for the router; an output that is not there is counted as missing",
+        "prompts have video, audio and speech parts; three slots with three to seven pictures; column names not known",
+        "both names of the dimensions are read: Entity Fidelity, Audio-Video Consistency",
+    ),
+    Choice(
+        "absences",
+        "na (router), filtered (screen, too little speech), error (a tool failed), missing (no output), kept apart",
+        "inapplicable metrics are left out of the mean",
+    ),
+    Choice(
         "vtq_scale",
         "raw figure of DOVER++'s technical branch; its sigmoid stands in details",
         "best reported value 0.2373, worst 0.1633; whether raw or scaled is not said",
+    ),
+    Choice(
+        "vtq_seed",
+        "fragments are drawn from a seed of the sample, the same for all systems",
+        "the expert draws them at random",
     ),
     Choice("atq_axis", "PQ, production quality; all four axes in details", "which axis is reported is not given"),
     Choice("aq_items", "seven fixed items, mean", "anatomy, plausibility and depth by a checklist"),
@@ -29,6 +45,18 @@ CHOICES = (
         "mean of the labels 1..5 under the judge's probabilities, one question per item",
         "1-5 MOS of a judge that writes; prompts not available",
         "profile compat: an observation and a whole number per item, which rejudging needs",
+    ),
+    Choice(
+        "judge_media",
+        f"{FRAMES} equally spaced frames, longer side {JUDGE_SIDE}; reference pictures {VIEW_SIDE}, named by the "
+        "letter of their entity; a reference clip as four stills; sound as sound",
+        "not given",
+    ),
+    Choice(
+        "answers",
+        "a written answer that has not the form, or a grade of BC that its list does not allow, is asked for once "
+        "more, then it is a failure",
+        "not given",
     ),
     Choice(
         "ef",
@@ -46,12 +74,20 @@ CHOICES = (
     Choice("dp", "one grade per entity, mean", "fine attributes against the references, 1-5"),
     Choice(
         "bc",
-        "one grade from the list of errors that the judge finds; for B1 duplicates and drift only",
+        "one grade from the list of errors that the judge finds: 5 none, 4 one minor, up to 3 one clear, up to 2 "
+        "several; for B1 duplicates and drift only",
         "identity swap, merge, attribute transfer, wrong actor; B1: identity not duplicated",
+        "profile compat: a grade, evidence and time per kind of error or per item of the checklist, mean",
+    ),
+    Choice(
+        "esm_sc",
+        "items of the checklist, mean; without them one item for all sound events, one for voices, one for effects",
+        "a checklist asks whether fitting sounds occur and come from the right visible source",
     ),
     Choice(
         "sls",
-        "SyncNet's confidence over tracks of the most prominent face; not mounted: mouth opening against voice level",
+        "SyncNet's confidence over S3FD's face tracks; S3FD not mounted: tracks of the most prominent face; SyncNet "
+        "not mounted: mouth opening against voice level",
         "SyncNet as shipped with LatentSync, S3FD faces, all tracks",
     ),
     Choice(
@@ -60,7 +96,10 @@ CHOICES = (
         "dialogue or monologue with stable frontal faces, screened by the judge",
     ),
     Choice(
-        "ts_speech", f"at least {LEAST_SPEECH:g} s of speech on both sides, else filtered; whole speech", "not given"
+        "ts_speech",
+        f"at least {LEAST_SPEECH:g} s of speech on both sides, else filtered; whole speech",
+        "cosine of the reference voice and the generated speech",
+        "profile diarised: speakers told apart by ear, the nearest one counts",
     ),
     Choice(
         "sca_strict",
@@ -69,7 +108,8 @@ CHOICES = (
     ),
     Choice(
         "checklist",
-        "items carry the words of the prompt that demand them; others are refused",
+        "items carry the words of the prompt that demand them; others are refused, with the manifest and when a judge "
+        "writes them (`evaluator generate multiref`)",
         "made from prompt and metadata only, never inventing demands, reused for all models",
     ),
     Choice(
@@ -84,8 +124,21 @@ CHOICES = (
     ),
     Choice(
         "rejudging",
-        "a sample's item if grades differ by 1 or more or any is below 3; changes of at most 2, with a reason",
-        "all outputs' scores and rationales side by side; only clear inconsistencies change",
+        "a sample's item if grades differ by 1 or more or any is below 3; changes of at most 2, with a reason; from "
+        "scores and observations of all systems, the set of which stands in the record",
+        "all outputs' scores and rationales side by side, evidence opened again when needed; only clear "
+        "inconsistencies change",
+    ),
+    Choice(
+        "stability",
+        "relative deviation of the means over runs (n - 1); mean distance of an item from its own mean",
+        "below 1 % for every metric over five runs of sixty samples; small item-level error",
+        "`evaluator stability`",
+    ),
+    Choice(
+        "common_samples",
+        "a table over the samples for which every system has a value, beside the one over what each has",
+        "safety filters cut the samples of two systems; means are over what each has",
     ),
     Choice(
         "win_rate",

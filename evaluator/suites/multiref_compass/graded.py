@@ -17,13 +17,13 @@ from evaluator.suites.multiref_compass.grading import COMPARES, HEARS, SEES, Ite
 
 
 def anatomy(case: Case) -> tuple[Item, ...]:
-    """AQ: the fixed items."""
-    return ANATOMY
+    """AQ: the checklist's items, else the fixed ones."""
+    return items(case, "AQ") or ANATOMY
 
 
 def details(case: Case) -> tuple[Item, ...]:
-    """DP: one item per entity with a reference picture."""
-    return tuple(
+    """DP: the checklist's items, else one per entity with a reference picture."""
+    return items(case, "DP") or tuple(
         Item(
             entity.entity_id,
             f"Does {entity.name} keep the fine attributes of its reference pictures: clothes, texture, accessories, "

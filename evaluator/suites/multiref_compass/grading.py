@@ -17,6 +17,7 @@ from evaluator.judge.prompts import LETTERS, load
 from evaluator.judge.types import Answer, Part, Question, Status
 from evaluator.metrics.answers import accepted, provenance
 from evaluator.metrics.base import Direction, Judged, Metric, Outcome
+from evaluator.metrics.second_chance import once_more, settling
 from evaluator.schema import AudioNeed, AudioView, Case, Filter, Fit, FramesNeed, Need, Sampling, View
 from evaluator.suites.multiref_compass.checklist import Item
 from evaluator.suites.multiref_compass.choices import FRAMES, JUDGE_SIDE, VIEW_SIDE
@@ -169,4 +170,5 @@ def graded(  # the identity card of a judged sub-metric
 
 def observed(metric: Metric, items: Items, rubric: str) -> Metric:
     """The same sub-metric asked for an observation and a whole number per item (profile `compat`)."""
-    return replace(metric, judged=Judged(asking(metric.id, OBSERVED, items, rubric), READS, (OBSERVED,)))
+    judged = once_more(Judged(asking(metric.id, OBSERVED, items, rubric), READS, (OBSERVED,)))
+    return replace(metric, judged=judged, compute=settling(metric.compute))

@@ -2,7 +2,8 @@
 
 The release's own columns could not be read, so the records are those that the specification proposes:
 `ROOT/samples.jsonl` or the file named by `--set records=FILE`. `--system '*'` takes every system. An output that is not
-there is a problem of that system's sample and no line: the tables count it as missing.
+there is a problem of that system's sample and no line: the tables count it as missing. `--set checklists=DIR`, a folder
+below ROOT, takes `<sample>_checklist.json` of `evaluator generate multiref` for samples that bring no checklist.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from evaluator.errors import UsageError
 from evaluator.suites.base import Imported
@@ -22,16 +24,21 @@ CLIPS = {".mp4", ".mov", ".mkv", ".webm"}
 """Endings of views that are clips: their first frame is the view."""
 
 
+def file_name(sample: str) -> str:
+    """Name of a generated checklist, with what no file name may hold escaped."""
+    return f"{quote(sample, safe=' ')}_checklist.json"
+
+
 def importer(root: Path, system: str, settings: Mapping[str, str]) -> Imported:
     """Manifest lines of one system, or of all. Raises UsageError for options that are not known."""
-    if unknown := settings.keys() - {"records"}:
-        raise UsageError(f"--set {', '.join(sorted(unknown))}: multiref_compass knows records=FILE")
+    if unknown := settings.keys() - {"records", "checklists"}:
+        raise UsageError(f"--set {', '.join(sorted(unknown))}: multiref_compass knows records=FILE, checklists=DIR")
     path = root / settings.get("records", RECORDS)
     lines: list[Mapping[str, Any]] = []
     problems: list[str] = []
     for number, record in records(path):
         try:
-            shared = _shared(record, root)
+            shared = _shared(record, root, settings.get("checklists"))
             for name, place in _outputs(record, system):
                 if (root / place).is_file():
                     lines.append({"id": f"{record['sample_id']}/{name}", "system": name, "video": place, **shared})
@@ -47,7 +54,7 @@ def _outputs(record: Mapping[str, Any], system: str) -> list[tuple[str, str]]:
     return list(outputs.items()) if system == EVERYBODY else [(system, outputs[system])] if system in outputs else []
 
 
-def _shared(record: Mapping[str, Any], root: Path) -> dict[str, Any]:
+def _shared(record: Mapping[str, Any], root: Path, checklists: str | None) -> dict[str, Any]:
     """What is equal for all systems of a sample. Raises for a record that is not of the form."""
     prompt, facts = record["prompt"], record.get("meta", {})
     data = {
@@ -64,9 +71,17 @@ def _shared(record: Mapping[str, Any], root: Path) -> dict[str, Any]:
         "prompt": prompt["integrated"],
         "category": record["board"],
         "references": [{**one, "path": existing(root, one["path"])} for one in _references(record)],
-        **({"checklist": record["checklist"]} if "checklist" in record else {}),
+        **_checklist(record, root, checklists),
         "data": data,
     }
+
+
+def _checklist(record: Mapping[str, Any], root: Path, folder: str | None) -> dict[str, Any]:
+    """The record's own checklist, else the place of a generated one; neither is no problem yet."""
+    if "checklist" in record:
+        return {"checklist": record["checklist"]}
+    place = f"{folder}/{file_name(record['sample_id'])}"
+    return {"checklist": place} if folder is not None and (root / place).is_file() else {}
 
 
 def _references(record: Mapping[str, Any]) -> Iterator[dict[str, str]]:

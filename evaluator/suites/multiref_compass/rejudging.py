@@ -16,10 +16,11 @@ from evaluator.judge.rejudge import Grade, Regrade, apply, ask, worth_it
 from evaluator.judge.session import JudgeSession
 from evaluator.schema import Case, Score, rounded, to_tree
 from evaluator.suites.base import Rejudged
+from evaluator.suites.multiref_compass import bc, bc_items
 from evaluator.suites.multiref_compass.data import of
 from evaluator.suites.multiref_compass.graded import SHEETS
 
-RUBRICS = {sheet.id: sheet.rubric for sheet in SHEETS}
+RUBRICS = {**{sheet.id: sheet.rubric for sheet in SHEETS}, bc.METRIC.id: bc_items.RUBRIC}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 The arithmetic is the published one: per shift the mean distance of lip and sound over a track, confidence = median -
 least, offset = reach - place of the least; the clip's value is the mean over its tracks, each of more than 50 frames of
-25 a second with a face of more than 100 pixels. Where SyncNet is mounted its vectors are compared; faces are the most
-prominent one of each frame and not all of S3FD, so even then the whole is a stand-in.
+25 a second with a face of more than 100 pixels. Where SyncNet and S3FD are mounted it is the published measurement.
+With SyncNet alone the most prominent face of each frame stands in for all faces by S3FD, and the record says so.
 
 Without SyncNet the mouth's opening is compared with the level of the voice band, z-scored over the track, by their root
 mean square difference. Such a confidence is smaller (0 to about 1, not 10), so that its values share nothing with
@@ -87,7 +87,8 @@ def compute_syncnet(lips: LipTracks, voice: WindowEmbeddings) -> Outcome:
         heard = voice.vectors[track.first : track.first + len(track.vectors)]
         if len(heard):
             curves.append(syncnet_distances(track.vectors[: len(heard)], heard))
-    return mean_confidence(curves, len(lips.tracks))
+    found = mean_confidence(curves, len(lips.tracks))
+    return replace(found, details={**found.details, "tracks_started": lips.started})
 
 
 def compute(faces: FaceTrack, sound: Audio, clip: ClipInfo) -> Outcome:

@@ -1,7 +1,8 @@
 """TS, timbre similarity (section 3.8): cosine of the voice in the output and the reference voice, best one of several.
 
 Raw cosine, -1..1, on the speech alone; less than a second of speech on either side is `filtered`. Several speakers in
-the output are one voice here (no diarisation): the cosine then says how near their mixture is.
+the output are one voice here, as in the paper: the cosine then says how near their mixture is. Profile `diarised` tells
+them apart (`ts_diarised`).
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ MOST_VOICES = 8
 
 def compute(case: Case, output: SpeakerEmbedding | None, spoken: SpeechActivity | None, **heard: Any) -> Outcome:
     """Cosine with the nearest reference voice. Raises NotApplicable `filtered` for too little speech on a side."""
-    _enough(spoken, output, "output")
+    own = required(spoken, output, "output")
     found: dict[str, float] = {}
     for role in voices(case):
         number = role.partition(":")[2]
-        voice: SpeakerEmbedding | None = heard[f"voice_{number}"]
-        _enough(heard[f"speech_{number}"], voice, role)
-        if voice is not None and output is not None:
-            found[case.references[int(number)].entity or role] = cosine(output.vector, voice.vector)
+        voice = required(heard[f"speech_{number}"], heard[f"voice_{number}"], role)
+        found[case.references[int(number)].entity or role] = cosine(own.vector, voice.vector)
     nearest = max(sorted(found), key=lambda name: found[name])
-    return Outcome(found[nearest], details={"voices": found, "nearest": nearest, "seconds": output and output.seconds})
+    return Outcome(found[nearest], details={"voices": found, "nearest": nearest, "seconds": own.seconds})
 
 
-def _enough(speech: SpeechActivity | None, voice: SpeakerEmbedding | None, name: str) -> None:
+def required(speech: SpeechActivity | None, voice: SpeakerEmbedding | None, name: str) -> SpeakerEmbedding:
+    """The voice, if there is speech enough to know it by. Raises NotApplicable `filtered`."""
     seconds = speech.seconds() if speech is not None else 0.0
     if seconds < LEAST_SPEECH or voice is None:
         raise NotApplicable("filtered", f"{name}: {seconds:.2f} s of speech is too little to know a voice by")
+    return voice
 
 
 def needs_of(case: Case) -> Mapping[str, Need]:

@@ -153,6 +153,19 @@ def test_consistency_is_a_written_answer_with_its_description(tmp_path: Path) ->
     assert found.details["items"][0]["answer"]["heard"] == "a bell"
 
 
+def test_an_answer_without_the_form_is_asked_for_once_more_and_then_a_failure(tmp_path: Path) -> None:
+    replies = iter([Raw("It fits.", "stop"), coupled(3), Raw("It fits.", "stop"), Raw("Really.", "stop")])
+    needs = media("target_frames", "target_sound")
+    with Court(tmp_path, lambda _: next(replies)) as court:
+        found = court.hear(AVC, case("C"), **needs)
+        failed = court.hear(AVC, case("C", name="y/s", what_changed="a drum"), **needs)
+        assert [question.parts[-2].name == "complaint" for question in court.asked] == [False, True, False, True]  # type: ignore[union-attr]
+    assert isinstance(found, Outcome)
+    assert (found.raw, found.details["asked_again"]) == (3, 1)
+    assert isinstance(failed, Absent)
+    assert failed.reason.code == "unparsed"
+
+
 def test_timing_shows_both_modalities_and_the_moments(tmp_path: Path) -> None:
     one = case("A", trigger={"modality": "video", "description": "the door shuts", "intervals": [[0.5, 0.75]]})
     with Court(tmp_path, by_item({"timing": "1"})) as court:
@@ -181,6 +194,16 @@ def test_compat_takes_no_grade_that_is_missing_or_given_twice(tmp_path: Path, gr
         found = court.hear(COMPAT[MS.id], case("A"), **media())
     assert isinstance(found, Outcome)
     assert found.details["answered"] == 5
+
+
+def test_compat_asks_once_more_for_items_that_were_left_out(tmp_path: Path) -> None:
+    whole = [{"id": letter, "evidence": "seen", "score": 4} for letter in "ABCDEF"]
+    replies = iter([written({"items": whole[:5]}), written({"items": whole})])
+    with Court(tmp_path, lambda _: next(replies)) as court:
+        found = [court.hear(COMPAT[metric.id], case("A"), **media()) for metric in (MS, MS_VIDEO)]
+        assert len(court.asked) == 2
+        assert "this does not hold for F" in court.asked[1].parts[-2].text  # type: ignore[union-attr]
+    assert [one.details["answered"] for one in found if isinstance(one, Outcome)] == [6, 5]
 
 
 def test_compat_needs_a_judge_that_perceives_everything(tmp_path: Path) -> None:

@@ -56,6 +56,13 @@ def test_the_shortest_stream_of_any_output_counts() -> None:
     assert seconds(outputs("mute")) == [3.2]
 
 
+def test_two_outputs_of_one_system_under_two_conditions_both_count() -> None:
+    short, long = outputs("short", "long")
+    whole = [replace(short, system="x"), replace(long, system="x", data={**long.data, "condition": "source_video"})]
+    assert seconds(whole) == [2.5, 2.5]
+    assert of(prepare(whole, whole, facts)[0]).matched.systems == ["x"]  # type: ignore[union-attr]
+
+
 def test_an_output_that_cannot_be_read_does_not_shorten_the_others() -> None:
     cases = prepare(outputs("long", "broken"), outputs("long", "broken"), facts)
     common = of(cases[0]).matched

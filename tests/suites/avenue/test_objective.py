@@ -50,6 +50,25 @@ def test_v_clip_falls_as_frames_move_away() -> None:
     assert values[-1] < 0.6 < values[1]
 
 
+def test_clap_falls_as_another_sound_takes_over() -> None:
+    other = np.random.default_rng(1).standard_normal(ROWS[:1].shape)
+    sounds = {"output_sound": tone(), "source_sound": tone()}
+    values = [
+        CLAP.compute(case=case(), output=embeddings(ROWS[:1] + k * other), source=embeddings(ROWS[:1]), **sounds).value
+        for k in (0, 0.3, 1, 3)
+    ]
+    assert values == sorted(values, reverse=True)
+    assert values[-1] < 0.9 < values[1]
+
+
+def test_lpips_is_the_mean_over_moments_and_rises_with_any_of_them() -> None:
+    values = [
+        LPIPS.compute(case=case(), distance=FrameDistance(np.array([0.1, 0.2, last], np.float32))).value
+        for last in (0.0, 0.3, 0.9)
+    ]
+    assert values == pytest.approx([0.1, 0.2, 0.4])
+
+
 def test_silence_has_no_embedding_and_is_no_nought() -> None:
     one = embeddings(ROWS[:1])
     with pytest.raises(NotApplicable, match="output is silent"):
@@ -71,6 +90,23 @@ def test_a_prompt_that_says_nothing_of_the_picture_has_no_text_video() -> None:
     assert SUITE.metric("text_video").compute(case=case("B"), alignment=alignment).value == pytest.approx(0.3)
     with pytest.raises(NotApplicable, match="says nothing"):
         SUITE.metric("text_video").compute(case=silent, alignment=alignment)
+
+
+def test_what_stands_in_asks_a_capability_of_its_own_about_the_same_text_and_duration() -> None:
+    for name, capability in (("text_audio", "text_and_sound_names"), ("text_video", "text_and_picture_names")):
+        metric = SUITE.metric(name)
+        assert metric.instead is not None
+        published, instead = (one.needs_for(case("C"))["alignment"] for one in (metric, metric.instead))
+        assert isinstance(published, ExpertNeed)
+        assert instead == replace(published, capability=capability)
+        assert (metric.instead.id, metric.instead.title) == (name, f"{metric.title}, by names")
+    assert SUITE.metric("audio_video").instead is None
+
+
+def test_curation_never_takes_a_stand_in_for_its_thresholds() -> None:
+    needs = curation.LANGUAGE.needs_for(case(source_prompt="a bell"))
+    assert needs["alignment"].capability == "clap_text_audio"  # type: ignore[union-attr]
+    assert all(metric.instead is None for metric in curation.METRICS)
 
 
 # ---------------------------------------------------------------------------------------------------- triggers

@@ -106,8 +106,38 @@ def test_outputs_are_cut_to_the_shortest_in_every_shard(cli: Cli, root: Path, tm
     assert found["one/x", "lpips"]["value"] == pytest.approx(0, abs=1e-6)
     assert found["one/x", "clap"]["value"] == pytest.approx(1, abs=1e-6)
     assert found["one/y", "v_clip"]["value"] < 1  # type: ignore[operator]
+    write(root / "turned.jsonl", list(lines(root, a_record()).lines)[::-1])
+    turned = ("--manifest", root / "turned.jsonl", "--metrics", "v_clip,clap", "--out", tmp_path / "turned")
+    assert cli(*turned).code == 0
+    assert records(tmp_path / "turned") == [  # the order of the systems changes no record
+        found[one, metric] for one in ("one/y", "one/x") for metric in ("v_clip", "clap")
+    ]
     assert cli(*common, "--out", tmp_path / "one", "--limit", "1").code == 0
     assert records(tmp_path / "one") == [one for one in records(tmp_path / "whole") if one["case"] == "one/x"]
+
+
+def test_texts_are_compared_by_a_marked_stand_in_and_sound_with_pictures_by_none(
+    cli: Cli,  # noqa: F811
+    root: Path,
+    tmp_path: Path,
+) -> None:
+    target = {"audio": "a bell rings", "video": "a wall of grain"}
+    write(root / "c.jsonl", list(lines(root, a_record(scope="C", target_prompt=target), system="x").lines))
+    common = ("--manifest", root / "c.jsonl", "--metrics", "text_audio,text_video,audio_video")
+    told = cli(*common, "--out", tmp_path / "out")
+    assert told.code == 0, told.err
+    found = {one["metric"]: one for one in records(tmp_path / "out")}
+    for name, published in (("text_audio", "LAION-CLAP with text"), ("text_video", "CLIP ViT-L/14 with text")):
+        assert -1 <= found[name]["value"] <= 1  # type: ignore[operator]
+        assert published in {model["stands_in_for"] for model in found[name]["models"]}  # type: ignore[attr-defined]
+    assert found["audio_video"]["reason"]["code"] == "unavailable"  # type: ignore[index]
+    assert "imagebind" in found["audio_video"]["reason"]["message"]  # type: ignore[index]
+    boards = json.loads((tmp_path / "out" / "summary.json").read_text())["sections"]["avenue"]
+    (table,) = [board for board in boards if board["id"] == "embedded_C"]
+    assert table["columns"] == ["system", "ta", "tv", "av"]
+    assert [cell and cell[-5:] for cell in table["rows"][0][1:]] == ["* (1)", "* (1)", None]
+    assert any("no value, av: 1 of 1 (unavailable)" in note for note in table["notes"])
+    assert cli(*common, "--out", tmp_path / "strict", "--require-reference").code == 4
 
 
 def test_the_filter_writes_lines_as_they_were_and_decides_nothing_it_did_not_measure(
@@ -115,7 +145,8 @@ def test_the_filter_writes_lines_as_they_were_and_decides_nothing_it_did_not_mea
     root: Path,
     tmp_path: Path,
 ) -> None:
-    write(root / "m.jsonl", list(lines(root, a_record(), system="x").lines))
+    other = a_record(case_id="two", instruction="The bell stops ringing.")
+    write(root / "m.jsonl", list(lines(root, a_record(), other, system="x").lines))
     told = cli("filter", "avenue", "--manifest", root / "m.jsonl", "--out", tmp_path)
     assert told.code == 4, told.err  # no ImageBind, no CLAP, no detector here
     assert (tmp_path / "undecided.jsonl").read_bytes() == (root / "m.jsonl").read_bytes()
@@ -125,6 +156,9 @@ def test_the_filter_writes_lines_as_they_were_and_decides_nothing_it_did_not_mea
     assert checks["curation_dynamics"]["passed"] is True
     assert checks["curation_av_correspondence"]["passed"] is None
     assert "imagebind" in checks["curation_av_correspondence"]["reason"]
+    (corpus,) = report["instructions"]  # of the kept ones there is none
+    assert (corpus["corpus"], corpus["prompts"]) == ("all", 2)
+    assert 0.3 < corpus["cosine"] < 1  # two sentences about one bell, in a sentence embedding
     assert cli("filter", "core", "--manifest", root / "m.jsonl", "--out", tmp_path).code == 2
 
 

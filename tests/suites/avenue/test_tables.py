@@ -71,6 +71,21 @@ def test_null_edits_and_triggers_have_tables_of_their_own() -> None:
     assert named(found, "cmtg").columns == ("system", "CMTG B")
 
 
+def test_a_condition_is_a_row_of_its_own_and_the_paradigm_stands_beside_the_system() -> None:
+    """A sequential pipeline on the source's own video is another experiment than on edited video (section 2.2)."""
+    cases, scores = made({"x": [80.0]}, paradigm="sequential")
+    bypassed = case("A", name="A0/x-source", system="x", paradigm="sequential", condition="source_video")
+    joint = case("A", name="A0/j", system="j", paradigm="joint")
+    more = [record("edit_accuracy", 60.0, bypassed.id, "x"), record("edit_accuracy", 50.0, joint.id, "j")]
+    board = named(boards([*cases, bypassed, joint], [*scores, *more]), "judged_A")
+    assert board.columns == ("system", "paradigm", "EA")
+    assert board.rows == (
+        ("x", "sequential", "80.0 (1)"),
+        ("x (source_video)", "sequential", "60.0 (1)"),
+        ("j", "joint", "50.0 (1)"),
+    )
+
+
 def test_coupled_edits_are_split_by_type() -> None:
     cases, scores = made({"x": [60.0]}, scope="C", subtype="C3")
     more, others = made({"x": [80.0]}, scope="C", subtype="C5")

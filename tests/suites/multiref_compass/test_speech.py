@@ -11,9 +11,12 @@ import pytest
 
 from evaluator.errors import NotApplicable
 from evaluator.experts.ecapa_stand_in import EcapaStandIn
-from evaluator.experts.face_lips import FaceLips, track_crops
+from evaluator.experts.face_clips_stand_in import FaceClipsStandIn, track_crops
+from evaluator.experts.face_lips import FaceLips
 from evaluator.experts.face_tracks import PAD, lip_crop, squares, tracks
 from evaluator.experts.features import (
+    FaceClip,
+    FaceClips,
     FaceTrack,
     LipTrack,
     LipTracks,
@@ -149,19 +152,37 @@ def test_lips_are_cut_below_the_face_and_grey_lies_outside() -> None:
     np.testing.assert_allclose(squares(jitter), np.tile([20.0, 30, 30], (30, 1)))
 
 
-def test_the_eye_sees_windows_of_five_crops_in_blue_green_red(tmp_path: Path) -> None:
+def test_the_eye_sees_windows_of_five_crops_in_blue_green_red() -> None:
     session = FakeSession(lambda feeds: {"embedding": feeds["frames"].mean(axis=(2, 3, 4))}, ["embedding"])
+    crops = np.zeros((60, 224, 224, 3), np.uint8)
+    crops[..., 0] = np.arange(60)[:, None, None]
+    faces = FaceClips((FaceClip(7, crops, 58), FaceClip(0, crops[:5], 5)), 9)
+    found = FaceLips(FakeSource({"syncnet_lip.onnx": session})).run(ExpertNeed("face_lip_embedding"), {"faces": faces})
+    (track,) = found.tracks  # five crops have no window of five with one to spare
+    assert (track.first, found.started) == (7, 9)
+    assert track.vectors.shape == (55, 3)
+    assert session.fed[0]["frames"].shape[1:] == (3, 5, 224, 224)
+    np.testing.assert_allclose(track.vectors, [[0, 0, at + 2] for at in range(55)], atol=1e-4)
+
+
+def test_the_stand_in_follows_the_most_prominent_face() -> None:
     data = np.zeros((60, 48, 64, 3), np.uint8)
     data[..., 0] = 90
     frames = replace(frames_of(data), clip=clip_of(60, 480, 640))
-    found = FaceLips(FakeSource({"syncnet_lip.onnx": session})).run(
-        ExpertNeed("face_lip_embedding"), {"frames": frames, "faces": face(mouth(60 / RATE))}
-    )
-    assert [track.first for track in found.tracks] == [0]
-    assert found.tracks[0].vectors.shape == (55, 3)
-    assert session.fed[0]["frames"].shape[1:] == (3, 5, 224, 224)
-    np.testing.assert_allclose(found.tracks[0].vectors[0], [0, 0, 90], atol=1)
+    seen = face(mouth(60 / RATE))
+    lost = replace(seen, score=np.where(np.arange(60) == 20, 0, seen.score).astype(np.float32))
+    expert = FaceClipsStandIn(FakeSource({}))
+    found = expert.run(ExpertNeed("face_clips"), {"frames": frames, "faces": lost})
+    (track,) = found.tracks
+    assert (track.first, len(track.crops), track.detections, found.started) == (0, 60, 59, 1)
+    assert expert.stands_in_for == "S3FD"
     assert track_crops(frames, face(mouth(60 / RATE)), slice(10, 40))[0] == 10
+
+
+def test_how_many_tracks_began_and_how_many_stayed_is_told() -> None:
+    lips = np.random.default_rng(0).standard_normal((80, 32)).astype(np.float32)
+    found = sls.compute_syncnet(LipTracks((LipTrack(0, lips),), started=4), WindowEmbeddings(lips, 25.0))
+    assert (len(found.details["tracks"]), found.details["tracks_started"]) == (1, 4)
 
 
 def test_syncnet_takes_over_where_it_is_mounted(models: SessionSource) -> None:
