@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +24,8 @@ class Checkout:
 
     repository: str
     variable: str
+    roots: tuple[str, ...] = ("",)  # folders in it that its own imports start from
+    stubs: tuple[str, ...] = ()  # modules that it imports and the network does not use
 
     @property
     def folder(self) -> Path:
@@ -33,13 +37,24 @@ class Checkout:
             raise PrerequisiteError(f"{self.variable}: {named} is no folder with a checkout of {self.repository}")
         return Path(named).resolve()
 
-    def module(self, name: str) -> ModuleType:
-        """Import a module of the checkout. Raises PrerequisiteError that says what is missing, of it or beside it."""
-        with importable([str(self.folder)], []):
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Let modules of the checkout be imported, by us and by themselves. Nothing of them stays importable.
+
+        Raises PrerequisiteError that says what is missing, of it or beside it.
+        """
+        from export.torchvision_beside import shown
+
+        with shown(), importable([str(self.folder / root) for root in self.roots], self.stubs):
             try:
-                return importlib.import_module(name)
+                yield
             except ModuleNotFoundError as error:
                 raise PrerequisiteError(
-                    f"{self.folder}: {name} cannot be imported without {error.name}; is this a checkout of "
-                    f"{self.repository}, and is what it requires installed?"
+                    f"{self.folder}: there is no module {error.name}; is this a checkout of {self.repository}, and is "
+                    "what it requires installed?"
                 ) from error
+
+    def module(self, name: str) -> ModuleType:
+        """Import a module of the checkout. Raises PrerequisiteError, as `opened`."""
+        with self.opened():
+            return importlib.import_module(name)

@@ -6,13 +6,11 @@ the minus infinities of attention masks; where it is wrong, a recipe names the n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import onnx
 
-from evaluator.runtime.onnx import CPU
 from export.onnx_file import write
 
 
@@ -23,27 +21,6 @@ def halve(path: Path, full: Sequence[str] = ()) -> None:
     model = onnx.load(path)
     kept = [node.name for node in model.graph.node if node.name.startswith(tuple(full))] if full else []
     write(in_order(convert_float_to_float16(model, keep_io_types=True, node_block_list=kept)), path)
-
-
-class HalfSession:
-    """A float16 file on the CPU, without the last of ONNX Runtime's rearrangements.
-
-    The one into blocked channels crashes the process on some of these files (1.32); what is computed is the same.
-    """
-
-    def __init__(self, path: Path) -> None:
-        import onnxruntime as ort
-
-        options = ort.SessionOptions()
-        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        self._session = ort.InferenceSession(str(path), options, providers=[CPU])
-
-    def run(self, feeds: Mapping[str, Any]) -> dict[str, Any]:
-        """Outputs by name."""
-        names = [output.name for output in self._session.get_outputs()]
-        return dict(zip(names, self._session.run(names, dict(feeds)), strict=True))
 
 
 def in_order(model: onnx.ModelProto) -> onnx.ModelProto:

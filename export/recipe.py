@@ -53,19 +53,17 @@ def compare(
     expected: Mapping[str, Any],
     tolerance: float,
     settle: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
-    run: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
 ) -> list[Parity]:
     """Run an ONNX file on the CPU and measure every output against arrays computed by the origin.
 
     With `settle`, the file's outputs go through it first, and the tolerance is a fraction of the largest magnitude of
-    each expected output. `run` runs the file in another way. Every expected output must exist with the same shape;
-    otherwise ValueError.
+    each expected output. Every expected output must exist with the same shape; otherwise ValueError.
     """
     import numpy as np
 
     from evaluator.runtime.onnx import OnnxSession
 
-    found = (run or OnnxSession(path).run)(feeds)
+    found = OnnxSession(path).run(feeds)
     settled = found if settle is None else settle(found)
     rows = []
     for name, want in expected.items():

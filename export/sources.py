@@ -117,14 +117,14 @@ def _require(source: Source, found: str, where: str) -> None:
 @contextmanager
 def importable(roots: Sequence[str], stubs: Sequence[str]) -> Iterator[None]:
     """Put folders and empty modules in front of what is installed, and take them and what they brought away again."""
-    before = dict(sys.modules)
+    before, path = dict(sys.modules), list(sys.path)
     sys.modules.update({stub: Stub(stub) for stub in stubs})
     sys.path[:0] = roots
     importlib.invalidate_caches()
     try:
         yield
     finally:
-        del sys.path[: len(roots)]
+        sys.path[:] = path  # what is imported may have put more in front
         borrowed = [key for key, module in sys.modules.items() if key in stubs or _comes_from(module, roots)]
         for key in borrowed:
             del sys.modules[key]

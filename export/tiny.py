@@ -27,11 +27,13 @@ def tiny(entry: ModelEntry, out: Path) -> dict[Precision, list[Parity]]:
 
     Raises PrerequisiteError if the recipe needs something that is not here.
     """
+    from export.network import write_each
+
     found = networks(entry)
     rows: dict[Precision, list[Parity]] = {precision: [] for precision in PRECISIONS}
     for network in found:
-        for precision in PRECISIONS:
-            rows[precision] += _written(network, entry, out / precision, precision)
+        for precision, one in write_each(network, entry.file(network.file), out, PRECISIONS).items():
+            rows[precision] += one
     out.joinpath(SHAPES).write_text(json.dumps({item.file: _shapes(item, entry) for item in found}), encoding="utf-8")
     return rows
 
@@ -45,13 +47,6 @@ def networks(entry: ModelEntry) -> list[Network]:
         )
     made: list[Network] = module.tiny()
     return made
-
-
-def _written(network: Network, entry: ModelEntry, folder: Path, precision: Precision) -> list[Parity]:
-    from export.network import write
-
-    folder.mkdir(parents=True, exist_ok=True)
-    return write(network, entry.file(network.file), folder, precision, exact=False)
 
 
 def _shapes(network: Network, entry: ModelEntry) -> dict[str, list[int]]:

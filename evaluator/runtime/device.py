@@ -2,18 +2,24 @@
 
 `Device` is the protocol; a test gives a device of host memory. Buffers are raw addresses with a shape and a type: what
 TensorRT and ONNX Runtime bind, and what a DLPack tensor of a decoder already is. Knows nothing about networks.
+
+Everything is ordered by one stream: a decoder is given its handle, a worker thread computes inside of `current()`, and
+what is read on the host has waited for it. Memory that torch handed out on the stream is used again only in its order.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from evaluator.errors import EngineError
+from evaluator.errors import EngineError, ExpertError
+from evaluator.runtime import traffic
+from evaluator.runtime.arrays import is_finite, is_host
 from evaluator.runtime.engine_cache import Gpu
 from evaluator.runtime.session import Array
 
@@ -43,6 +49,9 @@ class Device(Protocol):
     def stream(self) -> int:
         """Handle of the stream."""
 
+    def current(self) -> AbstractContextManager[object]:
+        """Inside, what this thread does with tensors is ordered by the stream."""
+
     def upload(self, array: Array) -> Buffer:
         """A copy of host memory, ordered on the stream."""
 
@@ -51,6 +60,9 @@ class Device(Protocol):
 
     def adopt(self, tensor: object) -> Buffer:
         """The memory of a DLPack tensor that lives on this device, without a copy."""
+
+    def keep(self, tensor: object) -> Any:
+        """A tensor of our own with the numbers of another library's, which may then use its memory again."""
 
     def download(self, buffer: Buffer) -> Array:
         """A copy in host memory, once everything before it on the stream is done."""
@@ -77,15 +89,20 @@ class CudaDevice:
         """Handle of the stream."""
         return int(self._stream.cuda_stream)
 
+    def current(self) -> AbstractContextManager[object]:
+        """Inside, what this thread does with tensors is ordered by the stream."""
+        context: AbstractContextManager[object] = self._torch.cuda.stream(self._stream)
+        return context
+
     def upload(self, array: Array) -> Buffer:
         """A copy of host memory, ordered on the stream."""
-        with self._torch.cuda.stream(self._stream):
+        with self.current():
             return self._buffer(self._torch.from_numpy(np.ascontiguousarray(array)).to(self._device))
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Buffer:
         """Memory that nobody has written yet."""
         kind = self._torch.from_numpy(np.empty(0, dtype)).dtype
-        with self._torch.cuda.stream(self._stream):
+        with self.current():
             return self._buffer(self._torch.empty(tuple(shape), dtype=kind, device=self._device))
 
     def adopt(self, tensor: object) -> Buffer:
@@ -94,6 +111,13 @@ class CudaDevice:
         if found.device != self._device or not found.is_contiguous():
             raise EngineError(f"a tensor on {found.device} cannot be used on {self._device} without a copy")
         return self._buffer(found)
+
+    def keep(self, tensor: object) -> Any:
+        """A tensor of our own with the numbers of another library's, which may then use its memory again."""
+        with self.current():
+            own = self._torch.from_dlpack(tensor).clone()
+        self._stream.synchronize()  # a decoder need not free its memory in the order of our stream
+        return own
 
     def download(self, buffer: Buffer) -> Array:
         """A copy in host memory, once everything before it on the stream is done."""
@@ -104,6 +128,32 @@ class CudaDevice:
     def _buffer(self, tensor: Any) -> Buffer:
         dtype = self._torch.empty(0, dtype=tensor.dtype).numpy().dtype
         return Buffer(int(tensor.data_ptr()), tuple(tensor.shape), dtype, tensor)
+
+
+def bound(device: Device, array: Array, dtype: np.dtype[Any]) -> Buffer:
+    """One input of a network in device memory: where it lies if it is there, else a copy, counted as traffic.
+
+    An array of another type or layout is made what the network reads, on its side. Raises EngineError for another GPU.
+    """
+    if not is_host(array):
+        return device.adopt(_typed(array, dtype))
+    host = np.ascontiguousarray(array, dtype)
+    traffic.went_up(host.nbytes)
+    return device.upload(host)
+
+
+def checked(file: str, outputs: dict[str, Any]) -> dict[str, Any]:
+    """The same outputs. Raises ExpertError if one holds NaN or infinity, wherever it lies."""
+    for name, value in outputs.items():
+        if not is_finite(value):
+            raise ExpertError(f"{file}: output {name} is not finite")
+    return outputs
+
+
+def _typed(tensor: Any, dtype: np.dtype[Any]) -> Any:
+    """A tensor of this type, contiguous; itself if it is that."""
+    wanted = {"float32": "float", "float16": "half", "uint8": "byte", "int64": "long", "bool": "bool"}[dtype.name]
+    return getattr(tensor, wanted)().contiguous()
 
 
 def driver() -> str:

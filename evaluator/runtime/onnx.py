@@ -13,17 +13,23 @@ from pathlib import Path
 import numpy as np
 
 from evaluator.errors import ExpertError, PrerequisiteError
-from evaluator.runtime.session import Array
+from evaluator.runtime.arrays import Array, to_host
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 CPU = "CPUExecutionProvider"
+UNSAFE = ("MatmulTransposeFusion",)
+"""Rearrangements that ONNX Runtime must not try. This one turns Transpose, Cast, MatMul, the last two of which it may
+itself have put into a float16 file, into nodes over which the next one, into blocked channels, ends the process with a
+segmentation fault (microsoft/onnxruntime#28392, still in 1.32). No number of an embedded model depends on it.
+"""
 
 
 class OnnxSession:
     """One ONNX file on the CPU.
 
     One intra-op thread: the same sums in the same order whatever the machine does; workers, not kernels, use the cores.
+    A mounted file of any precision may be refused, but must not take the run with it: see UNSAFE.
     """
 
     def __init__(self, path: Path, provider: str = CPU) -> None:
@@ -36,7 +42,7 @@ class OnnxSession:
         options.enable_cpu_mem_arena = False  # an arena per model keeps its peak for ever: 1.3 GB against 0.6 GB
         options.log_severity_level = 3
         self.file = path.name
-        self._session = ort.InferenceSession(str(path), options, providers=[provider])
+        self._session = ort.InferenceSession(str(path), options, providers=[provider], disabled_optimizers=UNSAFE)
         self.provider: str = self._session.get_providers()[0]
         if self.provider != provider:  # the library falls back to the CPU and says nothing
             raise PrerequisiteError(f"{path.name}: asked ONNX Runtime for {provider}, obtained {self.provider}")
@@ -50,7 +56,8 @@ class OnnxSession:
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         """Run once. Raises ExpertError if an output holds NaN or infinity."""
-        found = dict(zip(self.outputs, self._session.run(None, dict(feeds)), strict=True))
+        given = {name: to_host(array) for name, array in feeds.items()}
+        found = dict(zip(self.outputs, self._session.run(None, given), strict=True))
         for name, value in found.items():
             if value.dtype.kind == "f" and not np.isfinite(value).all():
                 raise ExpertError(f"{self.file}: output {name} is not finite")

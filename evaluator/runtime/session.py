@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from evaluator.runtime.arrays import Array, filled_up
+
+__all__ = ["Array", "OnDevice", "Session", "SessionSource", "run_padded"]
 
 
 class Session(Protocol):
@@ -32,7 +33,19 @@ class Session(Protocol):
         """Output names in order."""
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
-        """Run once. Raises ExpertError if an output is not finite."""
+        """Run once; the outputs lie in host memory. Raises ExpertError if one is not finite.
+
+        An input may lie in device memory (`evaluator.runtime.arrays`): a session on that device reads it there, any
+        other one has it copied to the host.
+        """
+
+
+@runtime_checkable
+class OnDevice(Protocol):
+    """A session that can also leave its outputs in device memory, for pictures that are not yet numbers."""
+
+    def leave(self, feeds: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
+        """Run once; the named outputs, of these shapes, as tensors. Raises ExpertError if one is not finite."""
 
 
 class SessionSource(Protocol):
@@ -53,7 +66,6 @@ def run_padded(session: Session, name: str, batch: Array, size: int) -> dict[str
     parts = []
     for start in range(0, len(batch), size):
         chunk = batch[start : start + size]
-        padding = np.zeros((size - len(chunk), *batch.shape[1:]), batch.dtype)
-        found = session.run({name: np.concatenate([chunk, padding]) if len(padding) else chunk})
+        found = session.run({name: filled_up(chunk, size)})
         parts.append({key: value[: len(chunk)] for key, value in found.items()})
     return {key: np.concatenate([part[key] for part in parts]) for key in session.outputs}

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from evaluator.errors import EngineError, ExpertError
-from evaluator.runtime.device import Buffer, Device
+from evaluator.errors import EngineError
+from evaluator.runtime import traffic
+from evaluator.runtime.device import Buffer, Device, bound, checked
 from evaluator.runtime.session import Array
 
 PROVIDER = "TensorRT"
@@ -39,7 +40,9 @@ class TensorRtSession:
         self._turn = threading.Lock()
         names = [self._engine.get_tensor_name(index) for index in range(self._engine.num_io_tensors)]
         given = [self._engine.get_tensor_mode(name) == trt.TensorIOMode.INPUT for name in names]
-        self._dtypes = {name: np.dtype(trt.nptype(self._engine.get_tensor_dtype(name))) for name in names}
+        self._dtypes: dict[str, np.dtype[Any]] = {
+            name: np.dtype(trt.nptype(self._engine.get_tensor_dtype(name))) for name in names
+        }
         self.inputs: Mapping[str, tuple[Sequence[int | str | None], str]] = {
             name: (self._shape(name), self._dtypes[name].name)
             for name, is_input in zip(names, given, strict=True)
@@ -48,13 +51,19 @@ class TensorRtSession:
         self.outputs: Sequence[str] = [name for name, is_input in zip(names, given, strict=True) if not is_input]
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
-        """Host arrays in and out. Raises ExpertError if an output holds NaN or infinity."""
-        buffers = {name: self._device.upload(self._typed(name, array)) for name, array in feeds.items()}
+        """Arrays of the host or of the device in, of the host out. Raises ExpertError if an output is not finite."""
+        buffers = {name: bound(self._device, array, self._dtype(name)) for name, array in feeds.items()}
         found = {name: self._device.download(buffer) for name, buffer in self.run_on_device(buffers).items()}
-        for name, value in found.items():
-            if value.dtype.kind == "f" and not np.isfinite(value).all():
-                raise ExpertError(f"{self.file}: output {name} is not finite")
-        return found
+        traffic.came_down(sum(value.nbytes for value in found.values()))
+        return checked(self.file, found)
+
+    def leave(self, feeds: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
+        """Run once; the named outputs as tensors, whose shapes an engine knows itself. Raises ExpertError if one is
+        not finite.
+        """
+        buffers = {name: bound(self._device, array, self._dtype(name)) for name, array in feeds.items()}
+        found = self.run_on_device(buffers)
+        return checked(self.file, {name: found[name].owner for name in shapes})
 
     def run_on_device(self, feeds: Mapping[str, Buffer]) -> dict[str, Buffer]:
         """Device buffers in and out, ordered on the device's stream: keep the inputs until you have waited."""
@@ -84,10 +93,10 @@ class TensorRtSession:
         if not self._context.set_tensor_address(name, buffer.address):
             raise EngineError(f"{self.file}: no address could be set for {name}")
 
-    def _typed(self, name: str, array: Array) -> Array:
+    def _dtype(self, name: str) -> np.dtype[Any]:
         if name not in self._dtypes:
             raise EngineError(f"{self.file}: no input {name}; there are {', '.join(self.inputs)}")
-        return np.ascontiguousarray(array, self._dtypes[name])
+        return self._dtypes[name]
 
     def _shape(self, name: str) -> list[Any]:
         return [None if size == -1 else int(size) for size in self._engine.get_tensor_shape(name)]

@@ -17,6 +17,8 @@ from export.shaken import shaken
 
 CHECKOUT = Checkout("GitHub MCG-NKU/AMT", "EVALUATOR_CHECKOUT_AMT")
 WEIGHTS = "amt-g.pth"
+COARSE = 0.1
+"""In half precision a flow is a fraction of a pixel off; the texture differs by as much from pixel to pixel."""
 PARAMETERS = {"corr_radius": 3, "corr_lvls": 4, "num_flows": 5}
 
 
@@ -36,7 +38,7 @@ class Middle(torch.nn.Module):
 def network(net: torch.nn.Module) -> Network:
     """The file of a network."""
     traced, compared = (moved(*size, seed) for seed, size in enumerate(((128, 192), (160, 128))))
-    return Network("amt_g.onnx", Middle(net.eval()), traced, compared, tolerance=1e-3)
+    return Network("amt_g.onnx", Middle(net.eval()), traced, compared, tolerance=1e-3, half=COARSE)
 
 
 def moved(height: int, width: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:

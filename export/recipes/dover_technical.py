@@ -25,8 +25,9 @@ class Technical(torch.nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.technical_backbone = CHECKOUT.module("dover.models.swin_backbone").swin_3d_tiny()
-        self.technical_head = CHECKOUT.module("dover.models.head").VQAHead(in_channels=768, hidden_channels=64)
+        backbone, head = (CHECKOUT.module(f"dover.models.{name}") for name in ("swin_backbone", "head"))
+        self.technical_backbone = backbone.SwinTransformer3D(use_checkpoint=False)  # swin_tiny_grpb of dover.yml
+        self.technical_head = head.VQAHead(in_channels=768, hidden_channels=64)
 
     def forward(self, fragments: torch.Tensor) -> torch.Tensor:
         score: torch.Tensor = self.technical_head(self.technical_backbone(fragments)).mean(dim=(1, 2, 3, 4))

@@ -23,7 +23,9 @@ from export.recipe import Sources
 from export.shaken import shaken
 from export.sound import fourier_kernels
 
-CHECKOUT = Checkout("GitHub facebookresearch/ImageBind", "EVALUATOR_CHECKOUT_IMAGEBIND")
+CHECKOUT = Checkout(
+    "GitHub facebookresearch/ImageBind", "EVALUATOR_CHECKOUT_IMAGEBIND", stubs=("imagebind.data",)
+)  # its readers of media, which want three more libraries
 WEIGHTS = "imagebind_huge.pth"
 RATE, FRAME, HOP, FFT, BANDS, COLUMNS = 16_000, 400, 160, 512, 128, 204
 LOWEST, EMPHASIS, SMALL = 20.0, 0.97, 1.1920929e-07

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ import torch
 import torch.nn.functional as functional
 
 from evaluator.experts.nisqa import mel_decibels, segments
+from export.network import Network
 from export.onnx_file import export_torch, load_weights, seeded
 from export.recipe import Parity, Sources, compare
 
@@ -76,8 +78,8 @@ class Nisqa(torch.nn.Module):
     def _pool(self, x: torch.Tensor, padding: torch.Tensor, name: str) -> torch.Tensor:
         """[S, 64] -> one score: a weighted mean over valid segments, then a linear map."""
         inner = functional.relu(self._linear(x, f"{name}.linear1"))
-        attention = self._linear(inner, f"{name}.linear2")[:, 0].masked_fill(padding, -math.inf).softmax(dim=0)
-        return self._linear(attention[None] @ x, f"{name}.linear3")[0, 0]
+        attention = self._linear(inner, f"{name}.linear2").T.masked_fill(padding[None], -math.inf).softmax(dim=1)
+        return self._linear(attention @ x, f"{name}.linear3")[0, 0]  # attention: [1, S]
 
     def _linear(self, x: torch.Tensor, name: str) -> torch.Tensor:
         return functional.linear(x, self.weights[f"{name}.weight"], self.weights[f"{name}.bias"])
@@ -119,3 +121,50 @@ def build(sources: Sources, out: Path) -> list[Parity]:
         feeds = {"segments": np.ascontiguousarray(found, np.float32), "count": np.array([found.shape[1]])}
         rows += compare(path, feeds, {"scores": np.array([golden])}, 5e-3)
     return rows
+
+
+def tiny() -> list[Network]:
+    """The published size, which is small, with random weights."""
+    traced, compared = (
+        (seeded(1, size, 1, 48, 15, low=-80.0, high=0.0, seed=size), torch.tensor([size - 5])) for size in (30, 72)
+    )
+    return [Network("nisqa.onnx", Nisqa(random_weights()), traced, compared)]
+
+
+def random_weights() -> Weights:
+    """Seeded numbers under the names, and of the sizes, of the published file."""
+    generator = torch.Generator().manual_seed(0)
+    found = {}
+    for name, shape in shapes().items():
+        drawn = torch.randn(shape, generator=generator) / math.sqrt(math.prod(shape[1:]) * 10 ** (len(shape) == 1))
+        positive = len(shape) == 1 and name.endswith(("weight", "running_var"))  # scales and variances, around 1
+        found[name] = 1 + drawn.abs() if positive else drawn
+    return found
+
+
+def shapes() -> dict[str, tuple[int, ...]]:
+    """Name -> shape of everything that the network reads."""
+    found: dict[str, tuple[int, ...]] = {}
+
+    def layer(name: str, outputs: int, *inputs: int) -> None:
+        found.update({f"{name}.weight": (outputs, *inputs), f"{name}.bias": (outputs,)})
+
+    channels = (1, 16, 32, WIDTH, WIDTH, WIDTH, WIDTH)
+    for number, (inputs, outputs) in enumerate(pairwise(channels), 1):
+        layer(f"cnn.model.conv{number}", outputs, inputs, 3, 3)
+        layer(f"cnn.model.bn{number}", outputs)
+        found |= {f"cnn.model.bn{number}.running_{what}": (outputs,) for what in ("mean", "var")}
+    layer("time_dependency.model.linear", WIDTH, 6 * WIDTH)
+    layer("time_dependency.model.norm1", WIDTH)
+    for name in (f"time_dependency.model.layers.{number}" for number in range(2)):
+        joint = f"{name}.self_attn.in_proj"
+        found |= {f"{joint}_weight": (3 * WIDTH, WIDTH), f"{joint}_bias": (3 * WIDTH,)}
+        for inner in ("self_attn.out_proj", "linear1", "linear2"):
+            layer(f"{name}.{inner}", WIDTH, WIDTH)
+        layer(f"{name}.norm1", WIDTH)
+        layer(f"{name}.norm2", WIDTH)
+    for name in (f"pool_layers.{head}.model" for head in range(HEADS)):
+        layer(f"{name}.linear1", 2 * WIDTH, WIDTH)
+        layer(f"{name}.linear2", 1, 2 * WIDTH)
+        layer(f"{name}.linear3", 1, WIDTH)
+    return found

@@ -7,17 +7,22 @@ of GitHub v-iashin/Synchformer, in an environment that also has what it requires
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import torch
 
+from evaluator.errors import PrerequisiteError
 from export.checkout import Checkout
 from export.network import Network
 from export.onnx_file import load_weights, seeded
 from export.recipe import Sources
 from export.shaken import shaken
 
-CHECKOUT = Checkout("GitHub v-iashin/Synchformer", "EVALUATOR_CHECKOUT_SYNCHFORMER")
+VISUAL = "model/modules/feat_extractors/visual"
+CHECKOUT = Checkout("GitHub v-iashin/Synchformer", "EVALUATOR_CHECKOUT_SYNCHFORMER", ("", VISUAL))
+MOTIONFORMER = "divided_224_16x4.yaml"
+"""The checkout fetches this file of another repository as it runs; here it must be there."""
 WEIGHTS, CONFIG = "24-01-04T16-39-21.pt", "cfg-24-01-04T16-39-21.yaml"
 OLD, NEW = ".modules.feature_selector.", ".sync_model."
 
@@ -44,10 +49,15 @@ def network(net: torch.nn.Module) -> Network:
 
 def model(config: Any) -> torch.nn.Module:
     """The network of the checkout, without the weights of its two halves, which the experiment's own file has."""
-    config.model.target = config.model.target.replace(OLD, NEW)
-    for half in ("afeat_extractor", "vfeat_extractor"):
-        config.model.params[half].params.ckpt_path = None
-    made: torch.nn.Module = CHECKOUT.module("utils.utils").instantiate_from_config(config.model)
+    settings = CHECKOUT.folder / VISUAL / "motionformer_src" / MOTIONFORMER
+    if not settings.is_file():
+        raise PrerequisiteError(f"{settings}: missing; GitHub facebookresearch/Motionformer has it in configs/SSV2")
+    parts = config.model.params
+    parts.transformer.target = parts.transformer.target.replace(OLD, NEW)  # as its example does for older experiments
+    for half in (parts.afeat_extractor, parts.vfeat_extractor):
+        half.params.ckpt_path = None
+    with CHECKOUT.opened():  # it imports its parts by the names in the configuration
+        made: torch.nn.Module = importlib.import_module("utils.utils").instantiate_from_config(config.model)
     return made
 
 

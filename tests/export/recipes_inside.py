@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -184,6 +185,86 @@ class Model(torch.nn.Module):
         del os.environ[asked.variable]
 
 
+UTILS = """
+from importlib import import_module
+def instantiate_from_config(config):
+    module, name = config.target.rsplit(".", 1)
+    return getattr(import_module(module), name)(config.params)
+"""
+SYNC_MODEL = """
+import sys
+sys.path.insert(0, ".")
+import torch
+from utils.utils import instantiate_from_config
+from motionformer_src.parts import WIDTH
+class Synchformer(torch.nn.Module):
+    def __init__(self, params):
+        super().__init__()
+        assert params.afeat_extractor.params.ckpt_path is None and params.vfeat_extractor.params.ckpt_path is None
+        self.transformer = instantiate_from_config(params.transformer)
+    def forward(self, vis, aud):
+        return None, self.transformer(torch.cat([vis.mean((1, 2, 4, 5)), aud.mean((1, 2, 4))], 1))
+class GlobalTransformer(torch.nn.Linear):
+    def __init__(self, params):
+        super().__init__(3 + 128, WIDTH)
+"""
+
+
+@check
+def synchformers_parts_are_found_by_the_names_of_its_configuration() -> None:
+    from export.recipes import synchformer
+
+    def experiment() -> Any:
+        half = SimpleNamespace(params=SimpleNamespace(ckpt_path="somewhere"))
+        older = SimpleNamespace(target="model.modules.feature_selector.GlobalTransformer", params=None)
+        params = SimpleNamespace(afeat_extractor=half, vfeat_extractor=half, transformer=older)
+        return SimpleNamespace(model=SimpleNamespace(target="model.sync_model.Synchformer", params=params))
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ[synchformer.CHECKOUT.variable] = folder
+        settings = Path(folder) / synchformer.VISUAL / "motionformer_src"
+        settings.mkdir(parents=True)
+        refused(PrerequisiteError, synchformer.MOTIONFORMER, lambda: synchformer.model(experiment()))
+        (settings / synchformer.MOTIONFORMER).write_text("")
+        (settings / "parts.py").write_text("WIDTH = 21")
+        (Path(folder) / "utils").mkdir()
+        (Path(folder) / "utils" / "utils.py").write_text(UTILS)
+        (Path(folder) / "model" / "sync_model.py").write_text(SYNC_MODEL)
+        module = synchformer.network(synchformer.model(experiment())).module
+        with torch.no_grad():
+            found = module(seeded(1, 14, 16, 3, 8, 8), seeded(1, 14, 1, 128, 66))
+        assert tuple(found.shape) == (1, 21)
+        del os.environ[synchformer.CHECKOUT.variable]
+
+
+@check
+def a_tracker_looks_up_in_space_what_it_looked_up_in_space_and_time() -> None:
+    from export.recipes import cotracker
+
+    maps, frames = seeded(1, 3, 5, 12, 16), torch.tensor([[0, 2, 1]])
+    places = torch.tensor([[[4.3, 5.1], [0.0, 11.0], [14.2, 3.9]]])
+    around = torch.stack(torch.meshgrid(*2 * [torch.arange(-1.0, 2.0)], indexing="ij"), dim=-1)
+
+    def points(given: Any, radius: int, reshape_back: bool = True) -> Any:
+        assert radius == 1
+        found = given[:, 0, :, None, None] + torch.nn.functional.pad(around, (1, 0))
+        return found.flatten(2, 3).permute(0, 2, 1, 3) if reshape_back else found
+
+    lookup = cotracker.Flat(SimpleNamespace(get_support_points=points, corr_radius=1))
+    there, near = lookup.track(maps, frames, places, 1)
+    size = torch.tensor([15.0, 11.0, 2.0])  # x, y, t
+    deep = torch.cat([places[:, :, None] + around.flatten(0, 1), frames[:, :, None, None].expand(1, 3, 9, 1)], dim=3)
+    volume = maps.permute(0, 2, 1, 3, 4)
+    options = {"align_corners": True, "padding_mode": "border"}
+    wanted = torch.nn.functional.grid_sample(volume, (deep * 2 / size - 1)[:, :, :, None], **options)[..., 0]
+    close(near, wanted.permute(0, 3, 2, 1), 1e-5)
+    close(there[:, 0], near[:, 4], 0.0)
+    moving = places[0].expand(3, -1, -1)
+    found = lookup.correlation(maps, moving)
+    assert tuple(found.shape) == (1, 3, 3, 3, 3, 5)
+    close(found[0, 2, 1].flatten(0, 1), near[0, :, 1], 1e-6)  # the second query lies on frame 2
+
+
 @check
 def published_names_lead_to_the_layers_of_syncnet() -> None:
     from export.recipes import syncnet_aud
@@ -201,6 +282,85 @@ def published_names_lead_to_the_layers_of_syncnet() -> None:
         torch.save({"netcnnaud.0.weight": torch.zeros(1)}, Path(folder) / "syncnet_v2.model")
         other = Folder(Path(folder))
         refused(ModelCorrupt, "not the weights of SyncNet", lambda: read(network.module, other, "aud"))
+
+
+@check
+def s3fd_has_its_published_names_and_the_anchors_of_the_runtime() -> None:
+    from evaluator.experts.s3fd_anchors import anchors
+    from export.recipes import s3fd
+
+    whole = s3fd.Faces().state_dict()
+    assert 4 * sum(value.numel() for value in whole.values()) == 89_836_440  # the published file has 89.8 MB
+    assert {"vgg.33.weight", "L2Norm5_3.weight", "extras.3.bias", "loc.0.weight", "conf.5.bias"} <= set(whole)
+    assert tuple(whole["conf.0.weight"].shape) == (4, 256, 3, 3)
+    net = s3fd.network(16).module
+    for height, width in ((32, 32), (67, 120), (270, 480), (135, 101)):
+        with torch.no_grad():
+            offsets, scores = net(seeded(1, 3, height, width, low=-100.0, high=100.0))
+        assert offsets.shape[1] == scores.shape[1] == len(anchors(height, width))
+
+
+@check
+def s3fd_takes_the_largest_background_and_reads_tensors_only() -> None:
+    from export.recipes import s3fd
+
+    scores = torch.tensor([1.0, 5.0, 3.0, 4.0]).reshape(1, 4, 1, 1)
+    assert s3fd.one_background(scores).flatten().tolist() == [5.0, 4.0]
+    assert s3fd.one_background(scores[:, 2:]).flatten().tolist() == [3.0, 4.0]
+    with tempfile.TemporaryDirectory() as folder:
+        torch.save(s3fd.Faces(16).state_dict(), Path(folder) / s3fd.WEIGHTS)
+        other = Folder(Path(folder))
+        refused(ModelCorrupt, "not the weights of S3FD", lambda: s3fd.networks(other))
+
+
+@check
+def sam2_tracks_as_transformers_does() -> None:
+    from transformers.models.sam2_video.modeling_sam2_video import Sam2VideoInferenceSession
+
+    from export.recipes import sam2
+
+    video = seeded(6, 3, 128, 128)  # more frames than the memory of three and the four pointers hold
+    boxes = sam2.boxes(2, 128)
+    for later in (True, False):
+        theirs = sam2.tracking(later)
+        start, step = (network.module for network in sam2.files(sam2.tracking(later)))
+        session = Sam2VideoInferenceSession(video, 128, 128, dtype=torch.float32)
+        for number, box in enumerate(boxes):
+            corners = {"point_coords": box.reshape(1, 1, 2, 2), "point_labels": torch.tensor([[[2, 3]]])}
+            session.add_point_inputs(session.obj_id_to_idx(number), 0, corners)
+            session.obj_with_new_inputs.append(number)
+        with torch.no_grad():
+            masks, memory = start(video[:1], boxes)
+            for number, frame in enumerate(video):
+                if number:
+                    masks, memory = step(frame[None], memory)
+                wanted = theirs(session, frame_idx=number).pred_masks[:, 0]
+                close(masks, wanted, 1e-4 if number == 0 else 1e-2)  # theirs keeps its memory in bfloat16
+                assert wanted.abs().max() < 100, "an object that is not there"
+
+
+@check
+def a_pushed_out_frame_is_the_oldest_but_never_the_first() -> None:
+    from export.sam2 import ABSENT, absent, pushed
+
+    kept = torch.tensor([[1.0, 1.0, 2.0, 2.0, 3.0, 3.0]])
+    assert pushed(kept, torch.tensor([[9.0, 9.0]])).tolist() == [[1.0, 1.0, 9.0, 9.0, 2.0, 2.0]]
+    found = absent(torch.tensor([[1.0], [2.0], [7.0]]), 3, 2) / ABSENT
+    assert found.tolist() == [[0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 0]]
+
+
+@check
+def raft_is_the_networks_own_last_refinement() -> None:
+    from export.recipes import raft_small
+
+    (network,) = raft_small.tiny()
+    assert sum(value.numel() for value in network.module.net.parameters()) == 990_162  # of the published weights
+    first, second = network.compared
+    with torch.no_grad():
+        one, last = network.module.net(first, second, num_flow_updates=2)
+        close(network.module(first, second), last, 0.0)
+    assert not torch.equal(one, last)
+    assert last.shape == (1, 2, *first.shape[2:])
 
 
 if __name__ == "__main__":

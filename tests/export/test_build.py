@@ -186,11 +186,6 @@ def test_an_unknown_model_is_a_usage_error(empty: Path, capsys: pytest.CaptureFi
     assert "silero_vad" in capsys.readouterr().err
 
 
-def test_a_reference_without_a_recipe_says_what_to_mount(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["build", "sam2", "--force"]) == 4
-    assert "facebookresearch/sam2" in capsys.readouterr().err
-
-
 def test_a_mounted_source_is_asked_for(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["build", "nisqa", "--models", str(empty)]) == 4
     told = capsys.readouterr().err

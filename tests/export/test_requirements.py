@@ -13,6 +13,8 @@ from evaluator.runtime.store import ROOT
 FOLDER = ROOT / "docker" / "requirements"
 LOCKED = [
     "cpu.txt",
+    "gpu.txt",
+    "vllm.txt",
     "dev.txt",
     "export.txt",
     "export-models.txt",
@@ -68,6 +70,27 @@ def test_no_address_no_option_and_no_path(path: Path) -> None:
 def test_the_runtime_is_what_pyproject_asks_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     assert requirements("cpu.in") == project
+
+
+def test_the_runtime_on_a_gpu_is_that_of_the_cpu_with_another_onnx_runtime_and_more() -> None:
+    cpu, gpu = requirements("cpu.in"), requirements("gpu.in")
+    assert [line for line in gpu if line in cpu] == [line for line in cpu if not line.startswith("onnxruntime")]
+    more = {re.split(r"[\[=]", line)[0] for line in gpu if line not in cpu}
+    assert more == {"onnxruntime-gpu", "torch", "nvidia-dali-cuda130", "nvidia-npp", "tensorrt-cu13-bindings"}
+
+
+def test_the_lock_for_a_gpu_computes_with_the_same_libraries() -> None:
+    cpu, gpu, vllm = versions("cpu.txt"), versions("gpu.txt"), versions("vllm.txt")
+    assert "onnxruntime" not in gpu
+    differ = {name for name in cpu.keys() & gpu.keys() if cpu[name] != gpu[name]}
+    assert differ <= {"packaging"}  # DALI does not take the newest
+    assert gpu["torch"] == vllm["torch"]
+
+
+def test_tensorrts_libraries_are_in_no_lock() -> None:
+    stubs = re.compile(r"tensorrt(-cu\d+)?(-libs)?$")  # what the registry has of them would fetch from elsewhere
+    for name in LOCKED:
+        assert not [one for one in versions(name) if stubs.match(one)], name
 
 
 def test_the_locks_agree_with_each_other() -> None:

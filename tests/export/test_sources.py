@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from evaluator.errors import ModelCorrupt, ModelMissing, PrerequisiteError
 from export.fetch import Wheelhouse
-from export.sources import LockedSources
+from export.sources import LockedSources, importable
 from tests.export.wheels import wheel
 from tests.runtime.build import ZEROS, entry, file, sha, store
 
@@ -103,3 +104,13 @@ def test_only_python_files_are_unpacked_for_an_import(tmp_path: Path) -> None:
     sources(tmp_path).module("my-net", "my_nets.small")
     unpacked = {path.suffix for path in (tmp_path / "scratch" / "code").rglob("*") if path.is_file()}
     assert unpacked <= {".py", ".pyc"}
+
+
+def test_what_an_imported_module_puts_on_the_path_is_taken_away_again(tmp_path: Path) -> None:
+    (tmp_path / "my_pushy.py").write_text("import sys\nsys.path.insert(0, '.')\nsys.path.append('elsewhere')\n")
+    path = list(sys.path)
+    with importable([str(tmp_path)], []):
+        import_module("my_pushy")
+    assert sys.path == path
+    with pytest.raises(ModuleNotFoundError):
+        import_module("my_pushy")

@@ -35,6 +35,12 @@ def silero(wave: Array) -> dict[str, Array]:
     return {"input": wave, "state": np.zeros((2, 1, 128), np.float32), "sr": np.array(RATE, np.int64)}
 
 
+def sentence(*tokens: int) -> dict[str, Array]:
+    """One text of these tokens."""
+    ids = np.array([tokens], np.int64)
+    return {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+
+
 FEEDS: Mapping[tuple[str, str], Callable[[], dict[str, Array]]] = {
     ("transnetv2", "transnetv2.onnx"): cut,
     ("efficientnet_lite0", "efficientnet_lite0.onnx"): lambda: {"pixels": 2 * picture(224, 224) - 1},
@@ -47,6 +53,7 @@ FEEDS: Mapping[tuple[str, str], Callable[[], dict[str, Array]]] = {
     },
     ("silero_vad", "silero_vad.onnx"): lambda: silero(tone(576)),
     ("yamnet", "model.onnx"): lambda: {"audio": np.full((1, 1, 96, 64), 144, np.uint8)},
+    ("minilm", "model.onnx"): lambda: sentence(101, 1037, 3899, 102),
     ("resemblyzer", "resemblyzer.onnx"): lambda: {
         "mels": np.tile(np.linspace(1, 0, 40, dtype=np.float32), (1, 160, 1))
     },
