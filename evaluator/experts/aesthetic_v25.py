@@ -31,6 +31,7 @@ class AestheticV25(Expert):
 
     id: ClassVar[str] = "aesthetic_v25"
     capability: ClassVar[str] = "frame_aesthetics"
+    on_device: ClassVar[bool] = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         view = View(sampling_of(want), Fit.SQUASH, SIZE, SIZE, Filter.BICUBIC)

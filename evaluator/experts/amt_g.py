@@ -22,8 +22,10 @@ from evaluator.errors import NotApplicable
 from evaluator.experts.base import StreamingExpert
 from evaluator.experts.features import InterpolationError
 from evaluator.experts.pixels import UNIT, normalise
-from evaluator.experts.rife import difference
+from evaluator.experts.rife import between, difference
+from evaluator.media import steps_torch
 from evaluator.media.types import F32, U8, ClipInfo, FrameChunk
+from evaluator.runtime.arrays import is_host
 from evaluator.runtime.session import Session
 from evaluator.schema import ExpertNeed, View
 
@@ -56,6 +58,7 @@ class AmtG(StreamingExpert):
 
     id: ClassVar[str] = "amt_g"
     capability: ClassVar[str] = "frame_interpolation"
+    on_device: ClassVar[bool] = True
 
     def view(self, want: ExpertNeed) -> View:
         return View()
@@ -110,13 +113,18 @@ class PairTap:
         """The picture [3, H, W] in 0..1 between two frames [H, W, 3]."""
         height, width = first.shape[:2]
         top, left = -height % MULTIPLE // 2, -width % MULTIPLE // 2
-        border = ((top, -height % MULTIPLE - top), (left, -width % MULTIPLE - left), (0, 0))
-        feeds = {
-            name: normalise(np.pad(frame, border, mode="edge")[None], UNIT)
-            for name, frame in (("first", first), ("second", second))
-        }
-        predicted: F32 = self._session.run(feeds)["middle"][0]
+        rows, columns = (top, -height % MULTIPLE - top), (left, -width % MULTIPLE - left)
+        pair = (normalise(bordered(frame, rows, columns)[None], UNIT) for frame in (first, second))
+        predicted = between(self._session, *pair)
         return predicted[:, top : top + height, left : left + width]
+
+
+def bordered(frame: U8, rows: tuple[int, int], columns: tuple[int, int]) -> U8:
+    """A frame [H, W, 3] with its edge pixels repeated above and below, left and right."""
+    if not is_host(frame):
+        on_device: U8 = steps_torch.bordered(frame[None], rows, columns)[0]
+        return on_device
+    return np.pad(frame, (rows, columns, (0, 0)), mode="edge")
 
 
 EXPERT = AmtG

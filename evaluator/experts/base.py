@@ -27,6 +27,9 @@ class Expert:
     """Raised when the arithmetic changes so that a value can change."""
     capability: ClassVar[str]
     """What it answers; experts with equal capability return the same feature type from `features`."""
+    on_device: ClassVar[bool] = False
+    """Whether it takes pictures as tensors in device memory (`evaluator.runtime.arrays`) where the decoder has left
+    them there. What it does to them on the host all the same is counted; what it returns is in host memory."""
 
     def __init__(self, sessions: SessionSource) -> None:
         self.sessions = sessions

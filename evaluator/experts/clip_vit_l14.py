@@ -26,6 +26,7 @@ class ClipVitL14(Expert):
 
     id = "clip_vit_l14"
     capability = "clip_image"
+    on_device = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         view = View(sampling_of(want), Fit.SHORT_SIDE_CROP, SIZE, SIZE, Filter.BICUBIC)

@@ -20,7 +20,7 @@ class Composed(Expert):
     weights: ClassVar[tuple[str, ...]] = ()
     """Lock entries whose files it opens itself. Models that it reaches through `needs` are found without this."""
     stands_in_for: ClassVar[str]
-    """The published model."""
+    """The published model; empty where the mounted models are the published ones themselves."""
 
 
 STAND_INS: Mapping[str, str] = {
@@ -29,5 +29,9 @@ STAND_INS: Mapping[str, str] = {
     "speaker_verification": "ecapa_stand_in",
     "entity_cues": "entity_cues",
     "face_lip_embedding": "face_lips",
+    "face_clips": "face_clips_stand_in",
+    "text_and_picture_names": "clip_text_stand_in",
+    "text_and_sound_names": "clap_text_stand_in",
+    "voices_apart": "voices_apart",
 }
 """Capability -> composed expert."""

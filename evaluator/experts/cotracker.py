@@ -17,7 +17,7 @@ import numpy as np
 from evaluator.errors import ExpertError, NotApplicable
 from evaluator.experts.base import Expert
 from evaluator.experts.features import PointTracks
-from evaluator.experts.pixels import sampling_of
+from evaluator.experts.pixels import levels, sampling_of
 from evaluator.experts.point_grid import COUNT, SIDE, grid
 from evaluator.media.types import Frames
 from evaluator.schema import ExpertNeed, Filter, Fit, FramesNeed, Need, View
@@ -32,6 +32,7 @@ class CoTracker(Expert):
 
     id: ClassVar[str] = "cotracker"
     capability: ClassVar[str] = "point_tracks"
+    on_device: ClassVar[bool] = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         return {"frames": FramesNeed(View(sampling_of(want), Fit.SQUASH, SIDE, SIDE, Filter.AREA), want.roles[0])}
@@ -41,7 +42,7 @@ class CoTracker(Expert):
         count = len(frames.data)
         if count < 2:
             raise NotApplicable("not_applicable", "Points can be followed over two frames or more; the clip has one.")
-        pictures = frames.data.transpose(0, 3, 1, 2)[None].astype(np.float32)  # [1, T, 3, 384, 384]
+        pictures = levels(frames.data)[None]  # [1, T, 3, 384, 384]
         queries = np.pad(grid(), ((0, 0), (1, 0)))[None]  # all of them start on frame 0
         found = self.sessions.session(self.id, FILE).run({"frames": pictures, "queries": queries})
         tracks, visibility = found["tracks"], found["visibility"]

@@ -34,6 +34,7 @@ class DinoV2(Expert):
 
     id: ClassVar[str] = "dinov2"
     capability: ClassVar[str] = "image_embedding"
+    on_device: ClassVar[bool] = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         sampling = sampling_of(want)

@@ -26,8 +26,10 @@ from evaluator.errors import ExpertError, NotApplicable
 from evaluator.experts.base import StreamingExpert
 from evaluator.experts.features import TechnicalQuality
 from evaluator.experts.pixels import IMAGENET, normalise
+from evaluator.media import steps_torch
 from evaluator.media.fragments import patch_corners, run_positions, run_starts
 from evaluator.media.types import I64, U8, ClipInfo, FrameChunk
+from evaluator.runtime.arrays import blank, is_host, moved
 from evaluator.runtime.session import Session
 from evaluator.schema import ExpertNeed, Sampling, View
 
@@ -51,7 +53,7 @@ class FragmentTap:
         laid_on = self._size if grid == "enlarged" else (video.height, video.width)
         self._starts = run_starts(video.frames, RUNS, LENGTH * INTERVAL, seed)
         self._corners = [patch_corners(*laid_on, PATCH, CELLS, seed, run) for run in range(RUNS)]
-        self._runs: list[U8 | None] = [np.zeros((LENGTH, SIDE, SIDE, 3), np.uint8) for _ in range(RUNS)]
+        self._runs: list[U8 | None] = [None] * RUNS  # while it fills up
         self._missing = [LENGTH] * RUNS  # frames
         self._raw = np.zeros(RUNS, np.float32)
         self._places: dict[int, list[tuple[int, int]]] = defaultdict(list)  # frame -> (run, place in the run)
@@ -74,9 +76,10 @@ class FragmentTap:
         return TechnicalQuality(self._raw, self._starts, self._seed, patches)
 
     def _put(self, run: int, place: int, picture: U8) -> None:
-        buffer = self._runs[run]
-        if buffer is None:
+        if not self._missing[run]:
             raise ExpertError(f"fragments: run {run} was complete before frame {place} of it came")
+        held = self._runs[run]
+        buffer = self._runs[run] = blank(picture, (LENGTH, SIDE, SIDE, 3)) if held is None else held
         buffer[place] = stitched(picture, self._corners[run])
         self._missing[run] -= 1
         if not self._missing[run]:
@@ -94,20 +97,26 @@ def enlarge(frame: U8, size: tuple[int, int]) -> U8:
     """A frame [H, W, 3] at `size`, bilinear, truncated to whole levels as the reference's conversion does."""
     if frame.shape[:2] == size:
         return frame
+    if not is_host(frame):
+        on_device: U8 = steps_torch.enlarged(frame, size)
+        return on_device
     exact = cv2.resize(frame.astype(np.float32), size[::-1], interpolation=cv2.INTER_LINEAR)
     return np.asarray(exact, np.float32).astype(np.uint8)
 
 
 def stitched(picture: U8, corners: I64) -> U8:
     """[224, 224, 3]: the patches of a picture [H, W, 3] side by side, in the order of their cells."""
+    if not is_host(picture):
+        on_device: U8 = steps_torch.mosaic(picture, corners, PATCH)
+        return on_device
     rows = [np.concatenate([picture[y : y + PATCH, x : x + PATCH] for y, x in row], axis=1) for row in corners.tolist()]
     return np.concatenate(rows)
 
 
 def score(session: Session, run: U8) -> float:
     """The raw figure of one run [32, 224, 224, 3]."""
-    fragments = normalise(run, IMAGENET).transpose(1, 0, 2, 3)[None]  # [1, 3, 32, 224, 224]
-    found = session.run({"fragments": np.ascontiguousarray(fragments)})["score"]
+    fragments = moved(normalise(run, IMAGENET), 1, 0, 2, 3)[None]  # [1, 3, 32, 224, 224]
+    found = session.run({"fragments": fragments})["score"]
     if found.shape != (1,):
         raise ExpertError(f"{FILE}: expected [1], found {list(found.shape)}")
     return float(found[0])
@@ -118,6 +127,7 @@ class DoverTechnical(StreamingExpert):
 
     id: ClassVar[str] = "dover_technical"
     capability: ClassVar[str] = "technical_quality"
+    on_device: ClassVar[bool] = True
 
     def view(self, want: ExpertNeed) -> View:
         return View(Sampling("fragments", (RUNS, LENGTH, INTERVAL, _options(want)[0])))

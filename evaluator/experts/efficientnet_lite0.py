@@ -27,6 +27,7 @@ class EfficientNetLite0(Expert):
     id: ClassVar[str] = "efficientnet_lite0"
     version: ClassVar[int] = 2
     capability: ClassVar[str] = "image_embedding"
+    on_device: ClassVar[bool] = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         view = View(sampling_of(want), Fit.SQUASH, SIZE, SIZE, Filter.FFMPEG_BICUBIC)

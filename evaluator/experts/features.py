@@ -23,7 +23,8 @@ class ShotScores:
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """capabilities `image_embedding` (one row per sampled frame) and `video_embedding` (one row per clip)."""
+    """capabilities `image_embedding` (one row per sampled frame), `video_embedding` (one row per clip) and
+    `text_embedding` (one row)."""
 
     vectors: F32  # [N, D], each of length 1
     index: I64  # [N] frame positions that were embedded
@@ -89,6 +90,18 @@ class SpeakerEmbedding:
 
     vector: F32  # [D], length 1
     seconds: float  # of speech that went in
+
+
+@dataclass(frozen=True, slots=True)
+class VoicesApart:
+    """capability `voices_apart`: the speakers of a clip, in the order in which they are first heard."""
+
+    vectors: F32  # [S, D], each of length 1
+    turns: tuple[tuple[tuple[float, float], ...], ...]  # per speaker, (start, end) in seconds
+
+    def seconds(self, speaker: int) -> float:
+        """Seconds of speech of one of them."""
+        return sum(end - start for start, end in self.turns[speaker])
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +257,23 @@ class RegionSimilarity:
 
 
 @dataclass(frozen=True, slots=True)
+class FaceClip:
+    """One face that was followed, cut out 25 times a second as SyncNet wants it: square, more chin than forehead."""
+
+    first: int  # slot of 1/25 s of its first frame, from the first frame of the clip
+    crops: U8  # [F, 224, 224, 3] RGB
+    detections: int  # slots on which it was found; on the others it was filled in
+
+
+@dataclass(frozen=True, slots=True)
+class FaceClips:
+    """capability `face_clips`: the faces that could be followed long enough."""
+
+    tracks: tuple[FaceClip, ...]
+    started: int  # tracks that began, those that were too short or too small included
+
+
+@dataclass(frozen=True, slots=True)
 class LipTrack:
     """One face that was followed: vectors of five-frame windows of its lower half, 25 a second."""
 
@@ -256,12 +286,13 @@ class LipTracks:
     """capability `face_lip_embedding`: SyncNet's eye on the faces that could be followed."""
 
     tracks: tuple[LipTrack, ...]
+    started: int = 0  # tracks that began; those that are missing here were too short or too small
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """capabilities `clip_text_image`, `clap_text_audio` (text with each frame or window) and `imagebind_av` (sound with
-    picture): cosines in the model's common space."""
+    """capabilities `clip_text_image`, `clap_text_audio` (text with each frame or window), `imagebind_av` (sound with
+    picture): cosines in the model's common space; `text_and_picture_names`, `text_and_sound_names`: in another one."""
 
     cosines: F32  # [N]
 

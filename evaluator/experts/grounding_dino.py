@@ -20,7 +20,9 @@ from evaluator.experts.features import GroundedBoxes
 from evaluator.experts.pixels import IMAGENET, normalise
 from evaluator.experts.regions import PROBED_FRAMES, phrases_of
 from evaluator.experts.wordpiece import encode, read_vocabulary
+from evaluator.media import steps_torch
 from evaluator.media.types import F32, U8, Frames
+from evaluator.runtime.arrays import is_host
 from evaluator.runtime.session import Session
 from evaluator.schema import ExpertNeed, FramesNeed, Need, View
 
@@ -33,6 +35,7 @@ class GroundingDino(Expert):
 
     id: ClassVar[str] = "grounding_dino"
     capability: ClassVar[str] = "grounded_boxes"
+    on_device: ClassVar[bool] = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         return {"frames": FramesNeed(View(PROBED_FRAMES), want.roles[0])}
@@ -54,6 +57,9 @@ def prepared(frame: U8) -> U8:
     short, long = min(height, width), max(height, width)
     side = SHORT_SIDE if long * SHORT_SIDE <= LONG_SIDE * short else round(LONG_SIDE * short / long)
     size = (side, side * height // width) if width < height else (side * width // height, side)  # width, height
+    if not is_host(frame):
+        on_device: U8 = steps_torch.resized(frame[None], size)[0]
+        return on_device
     return np.asarray(Image.fromarray(frame).resize(size, Image.Resampling.BILINEAR))
 
 

@@ -33,6 +33,7 @@ class ImageBind(Expert):
 
     id = "imagebind"
     capability = "imagebind_av"
+    on_device = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         options: dict[str, Any] = dict(want.options)

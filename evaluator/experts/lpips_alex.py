@@ -19,6 +19,7 @@ from evaluator.experts.features import FrameDistance
 from evaluator.experts.pixels import SYMMETRIC, normalise, sampling_of
 from evaluator.experts.stlpips import distances
 from evaluator.media.types import U8
+from evaluator.runtime.arrays import to_host
 from evaluator.schema import ExpertNeed, Filter, Fit, FramesNeed, Need, View
 
 SHORT_SIDE = 256
@@ -29,6 +30,7 @@ class LpipsAlex(Expert):
 
     id = "lpips_alex"
     capability = "frame_distance"
+    on_device = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         first, second = want.roles
@@ -48,7 +50,8 @@ def resized(frames: U8, size: tuple[int, int]) -> U8:
     """Frames [N, H, W, 3] at another (height, width), by area."""
     if frames.shape[1:3] == size:
         return frames
-    return np.stack([cv2.resize(frame, size[::-1], interpolation=cv2.INTER_AREA) for frame in frames]).astype(np.uint8)
+    pictures = to_host(frames)  # the one step that only the host has: no other library means the same by "area"
+    return np.stack([cv2.resize(one, size[::-1], interpolation=cv2.INTER_AREA) for one in pictures]).astype(np.uint8)
 
 
 EXPERT = LpipsAlex

@@ -34,6 +34,7 @@ class ObjectDetector(Expert):
 
     id = "object_detector"
     capability = "object_detections"
+    on_device = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         view = View(sampling_of(want), Fit.LETTERBOX, SIZE, SIZE, Filter.BILINEAR)

@@ -28,8 +28,10 @@ from evaluator.errors import NotApplicable
 from evaluator.experts.base import Expert
 from evaluator.experts.features import InterpolationError
 from evaluator.experts.pixels import UNIT, normalise
+from evaluator.media import steps_torch
 from evaluator.media.types import F32, I64, U8, Frames
-from evaluator.runtime.session import Session
+from evaluator.runtime.arrays import is_host, to_host
+from evaluator.runtime.session import OnDevice, Session
 from evaluator.schema import ExpertNeed, Filter, Fit, FramesNeed, Need, Sampling, View
 
 COUNT = 75
@@ -57,6 +59,9 @@ class Padding:
         """[N, H, W, 3] with the border."""
         below = -self.height % MULTIPLE - self.top
         right = -self.width % MULTIPLE - self.left
+        if not is_host(frames):
+            on_device: U8 = steps_torch.bordered(frames, (self.top, below), (self.left, right))
+            return on_device
         return np.pad(frames, ((0, 0), (self.top, below), (self.left, right), (0, 0)), mode="edge")
 
     def remove(self, picture: F32) -> F32:
@@ -78,6 +83,7 @@ class Rife(Expert):
     id: ClassVar[str] = "rife"
     version: ClassVar[int] = 2
     capability: ClassVar[str] = "frame_interpolation"
+    on_device: ClassVar[bool] = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         options: dict[str, Any] = dict(want.options)
@@ -120,15 +126,25 @@ def plan(tested: int, total: int, height: int, width: int) -> str:
 
 def middle(session: Session, first: U8, second: U8) -> F32:
     """The frame [3, H, W] in 0..1 half way between two frames [H, W, 3]."""
-    feeds = {"first": normalise(first[None], UNIT), "second": normalise(second[None], UNIT)}
+    return between(session, normalise(first[None], UNIT), normalise(second[None], UNIT))
+
+
+def between(session: Session, first: F32, second: F32) -> F32:
+    """The picture [3, H, W] that a network makes of two [1, 3, H, W]; left where they lie, if the session can."""
+    feeds = {"first": first, "second": second}
+    if not is_host(first) and isinstance(session, OnDevice):
+        on_device: F32 = session.leave(feeds, {"middle": tuple(first.shape)})["middle"][0]
+        return on_device
     predicted: F32 = session.run(feeds)["middle"][0]
     return predicted
 
 
 def difference(predicted: F32, real: U8) -> float:
     """Mean absolute difference in grey levels between a prediction [3, H, W] in 0..1 and a frame [H, W, 3]."""
+    if not is_host(predicted):
+        return steps_torch.grey_difference(predicted, real)
     levels = np.clip(predicted * 255, 0, 255).astype(np.uint8).transpose(1, 2, 0)  # truncates, as the reference does
-    return float(np.abs(levels.astype(np.int16) - real).mean())
+    return float(np.abs(levels.astype(np.int16) - to_host(real)).mean())
 
 
 EXPERT = Rife

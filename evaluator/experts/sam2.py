@@ -2,8 +2,9 @@
 
 A reference model in two files that the user mounts, with the memory of the tracker as one opaque array between them:
 `sam2_start.onnx` takes a frame and boxes, `sam2_step.onnx` every further frame. Contract: `pixels` [1, 3, 1024, 1024]
-float32, RGB, ImageNet statistics, and `boxes` [K, 4] float32 (x1, y1, x2, y2 in pixels of that square) or `memory`
-[K, M] float32, to `masks` [K, 256, 256] (logits) and `memory` [K, M]. Every accepted box is an object of its own.
+float32, RGB, ImageNet statistics, and `boxes` [K, 4] float32 (x1, y1, x2, y2 in pixels of that square) or `past`
+[K, M] float32, the memory so far, to `masks` [K, 256, 256] (logits) and `memory` [K, M]. Every accepted box is an
+object of its own.
 
 A box is accepted from score 0.30 up, and up to 0.55 of the picture (CoVEBench 5.3). The option `box_frame` says where
 an object that was found on probed frame 1 or 2 begins: "found" (default), on that frame, or "first", as the reference
@@ -38,6 +39,7 @@ class Sam2(Expert):
 
     id: ClassVar[str] = "sam2"
     capability: ClassVar[str] = "region_masks"
+    on_device: ClassVar[bool] = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         view = View(MASK_FRAMES, Fit.SQUASH, SIDE, SIDE, Filter.BILINEAR)
@@ -70,7 +72,7 @@ class Sam2(Expert):
             session = start if row == first else step
             masks, memory = _masks(session, {"pixels": normalise(frames[row][None], IMAGENET), **feeds}, len(boxes))
             union[row] |= inside(masks, *union.shape[1:])
-            feeds = {"memory": memory}
+            feeds = {"past": memory}
 
 
 def accepted(boxes: GroundedBoxes) -> Bool:

@@ -30,6 +30,7 @@ class StLpips(Expert):
     id: ClassVar[str] = "stlpips"
     version: ClassVar[int] = 2
     capability: ClassVar[str] = "frame_distance"
+    on_device: ClassVar[bool] = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         first, second = want.roles

@@ -5,11 +5,15 @@ a file that the user mounts. It hears and sees the first five seconds at 25 fram
 that overlap by half. Sound and pictures are put together by their presentation times, as a player does.
 
 Option `window`: "first" (default, as published) or "last", the final five seconds (AVE-Compass 4.4, profile strict).
+Option `reencode`: true for a clip that goes through H.264 and AAC first, as the published code does it (profile compat)
+with every clip that is not at 25 frames a second, 16 kHz and a short side of 256 already.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +24,10 @@ from evaluator.experts.base import Expert
 from evaluator.experts.features import SyncOffset
 from evaluator.experts.spectral import hann, mel_bank, mel_spectrogram
 from evaluator.experts.waveform import RATE, samples_of, sound_need, zero_padded
-from evaluator.media.types import F32, U8, Audio
+from evaluator.media import steps_torch
+from evaluator.media.reencode import LOOKAHEAD, reencoded
+from evaluator.media.types import F32, U8, Audio, ClipInfo, Frames
+from evaluator.runtime.arrays import is_host, to_host
 from evaluator.schema import ExpertNeed, Filter, Fit, FramesNeed, Need, Sampling, View
 
 FILE = "synchformer.onnx"
@@ -28,6 +35,8 @@ FPS = 25
 FRAMES = 5 * FPS
 SAMPLES = 5 * RATE
 SAMPLES_PER_FRAME = RATE // FPS  # 640
+SAME_RATE = 1e-3
+"""Frames per second by which a clip at 25 may miss it: its time stamps are rounded."""
 
 SHORT_SIDE, SIDE = 256, 224  # pixels: scaled to, then cropped to
 VIEWS = {
@@ -36,6 +45,8 @@ VIEWS = {
 }
 VIEW = VIEWS["first"]
 """As the reference scales, by FFmpeg, without its lossy re-encoding."""
+WHOLE_VIEW = View(Sampling("fps_head", (FPS, FRAMES + LOOKAHEAD)), Fit.SHORT_SIDE, SHORT_SIDE, filter=VIEW.filter)
+"""What is encoded again: not cropped yet, and as many frames more as the coding of the first five seconds looks at."""
 
 SEGMENTS = 14
 SEGMENT = 16  # frames, 0.64 s
@@ -64,17 +75,22 @@ class Synchformer(Expert):
 
     id = "synchformer"
     capability = "av_sync"
+    on_device = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         options: dict[str, Any] = dict(want.options)
         window = options.get("window", "first")
         if window not in VIEWS:
             raise ValueError(f"option window: expected one of {sorted(VIEWS)}, found {window!r}")
-        return {"frames": FramesNeed(VIEWS[window], role=want.roles[0]), "audio": sound_need(want)}
+        view = WHOLE_VIEW if options.get("reencode") else VIEWS[window]
+        return {"frames": FramesNeed(view, role=want.roles[0]), "audio": sound_need(want)}
 
     def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> SyncOffset:
         frames = inputs["frames"]
-        sound = aligned(inputs["audio"], start=float(frames.time[0]))
+        if dict(want.options).get("reencode"):
+            frames, sound = recoded(frames, inputs["audio"])
+        else:
+            sound = aligned(inputs["audio"], start=float(frames.time[0]))
         session = self.sessions.session(self.id, FILE)
         video = video_segments(frames.data, _element_type(session.inputs["video"][1]))
         logits = session.run({"video": video, "audio": audio_segments(sound)})["logits"]
@@ -89,8 +105,30 @@ def _element_type(name: str) -> type[np.float16] | type[np.float32]:
     return ELEMENT_TYPES[name]
 
 
-def aligned(audio: Audio, start: float) -> F32:
-    """The sound of the first five seconds from `start` (the presentation time of the first frame); shorter at the end.
+def recoded(frames: Frames, audio: Audio) -> tuple[Frames, F32]:
+    """(at most 125 frames [n, 224, 224, 3], their sound) after the coding, if the clip is not in the form already."""
+    data, sound = to_host(frames.data), aligned(audio, float(frames.time[0]), SAMPLES + LOOKAHEAD * SAMPLES_PER_FRAME)
+    seconds = min(len(sound), SAMPLES)  # what the coding adds to fill its last packet is no sound of the clip
+    if not in_form(frames.clip):
+        data, sound = reencoded(data, np.rint(sound * 32768).astype(np.int16), FPS, RATE)
+    top, left = (round((side - SIDE) / 2) for side in data.shape[1:3])
+    seen = data[:FRAMES, top : top + SIDE, left : left + SIDE]
+    return replace(frames, data=seen, index=frames.index[:FRAMES], time=frames.time[:FRAMES]), sound[:seconds]
+
+
+def in_form(clip: ClipInfo) -> bool:
+    """Whether the published code takes the clip as it is."""
+    if clip.video is None or clip.audio is None:
+        return False
+    return (
+        math.isclose(clip.video.rate, FPS, abs_tol=SAME_RATE)
+        and clip.audio.rate == RATE
+        and min(clip.video.width, clip.video.height) == SHORT_SIDE
+    )
+
+
+def aligned(audio: Audio, start: float, length: int = SAMPLES) -> F32:
+    """`length` samples from `start` (the presentation time of the first frame), five seconds; shorter at the end.
 
     Raises NotApplicable if there is none.
     """
@@ -98,7 +136,7 @@ def aligned(audio: Audio, start: float) -> F32:
     late = round((audio.start - start) * RATE)  # samples by which the sound begins after the picture
     if late >= SAMPLES or -late >= len(samples):
         raise NotApplicable("not_applicable", "No sound coincides with the five seconds of picture that are watched.")
-    return np.pad(samples, (max(0, late), 0))[max(0, -late) :][:SAMPLES]
+    return np.pad(samples, (max(0, late), 0))[max(0, -late) :][:length]
 
 
 def video_segments(frames: U8, element: type[np.float16] | type[np.float32]) -> npt.NDArray[Any]:
@@ -106,8 +144,10 @@ def video_segments(frames: U8, element: type[np.float16] | type[np.float32]) -> 
     chosen = np.minimum(np.arange(FRAMES), len(frames) - 1)
     levels: npt.NDArray[Any] = np.arange(256).astype(element)
     table = (levels / element(255) - element(0.5)) / element(0.5)  # rounded as the element type rounds
-    picture = table[frames[chosen].transpose(0, 3, 1, 2)]  # [125, 3, 224, 224]
-    return np.stack([picture[first : first + SEGMENT] for first in _segment_starts()])[None]
+    seen = frames[chosen]
+    picture = table[seen.transpose(0, 3, 1, 2)] if is_host(seen) else steps_torch.looked_up(seen, table)
+    segments: npt.NDArray[Any] = picture[np.add.outer(_segment_starts(), np.arange(SEGMENT))]  # of [125, 3, 224, 224]
+    return segments[None]
 
 
 def audio_segments(sound: F32) -> F32:

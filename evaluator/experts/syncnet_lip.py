@@ -4,7 +4,8 @@ A reference model: the user mounts `syncnet_lip.onnx`. Contract: `frames` [batch
 the order blue, green, red, levels 0..255 as they are, to `embedding` [batch, 1024]. The benchmark shows it the whole
 frame, squashed, and not a face; where a face is cut out, that is the caller's view and not this expert's.
 
-Frames are embedded as they pass, so that a long clip is never held.
+Frames are embedded as they pass, so that a long clip is never held. Option `jpeg`: true for frames that go through JPEG
+files first, as the benchmark's own code writes them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from evaluator.errors import ExpertError
 from evaluator.experts.base import StreamingExpert
 from evaluator.experts.features import WindowEmbeddings
 from evaluator.experts.pixels import sampling_of
+from evaluator.media import steps_torch
 from evaluator.media.types import F32, U8, ClipInfo, FrameChunk
+from evaluator.runtime.arrays import is_host, joined
 from evaluator.runtime.session import Session, run_padded
 from evaluator.schema import ExpertNeed, Filter, Fit, View
 
@@ -37,9 +40,11 @@ class SyncnetLip(StreamingExpert):
 
     id: ClassVar[str] = "syncnet_lip"
     capability: ClassVar[str] = "lip_embedding"
+    on_device: ClassVar[bool] = True
 
     def view(self, want: ExpertNeed) -> View:
-        return View(sampling_of(want), Fit.SQUASH, SIZE, SIZE, Filter.BILINEAR, antialias=False)
+        kernel = Filter.FFMPEG_JPEG if dict(want.options).get("jpeg") else Filter.BILINEAR
+        return View(sampling_of(want), Fit.SQUASH, SIZE, SIZE, kernel, antialias=False)
 
     def tap(self, want: ExpertNeed, clip: ClipInfo) -> LipTap:
         sampling = sampling_of(want)
@@ -59,7 +64,7 @@ class LipTap:
 
     def push(self, chunk: FrameChunk) -> None:
         """Take frames [n, 224, 224, 3]; at most five of them stay."""
-        self._held = np.concatenate([self._held, chunk.data])
+        self._held = joined([self._held, chunk.data])
         while len(self._held) > WINDOW:
             ready = min(BATCH, len(self._held) - WINDOW)
             self._rows.append(self._embed(self._held[: ready + WINDOW - 1]))
@@ -80,6 +85,9 @@ class LipTap:
 
 def windows(frames: U8) -> F32:
     """RGB frames [n + 4, H, W, 3] to BGR windows [n, 3, 5, H, W], levels unchanged."""
+    if not is_host(frames):
+        on_device: F32 = steps_torch.windows(frames, WINDOW)
+        return on_device
     planes = frames[..., ::-1].transpose(3, 0, 1, 2).astype(np.float32)  # [3, n + 4, H, W]
     cut = np.lib.stride_tricks.sliding_window_view(planes, WINDOW, axis=1)  # [3, n, H, W, 5]
     return np.ascontiguousarray(cut.transpose(1, 0, 4, 2, 3))

@@ -24,6 +24,7 @@ from evaluator.experts.base import StreamingExpert
 from evaluator.experts.features import ShotScores
 from evaluator.experts.logits import probability
 from evaluator.media.types import F32, F64, U8, ClipInfo, FrameChunk
+from evaluator.runtime.arrays import blank, joined
 from evaluator.runtime.session import Session
 from evaluator.schema import ALL_FRAMES, ExpertNeed, Filter, Fit, View
 
@@ -65,7 +66,7 @@ class ShotTap:
     def push(self, chunk: FrameChunk) -> None:
         """Take the next frames [n, 27, 48, 3]."""
         front = [] if self._times else [chunk.data[:1]] * self._windowing.front
-        self._pending = np.concatenate([self._pending, *front, chunk.data])
+        self._pending = joined([self._pending, *front, chunk.data])
         self._times.append(chunk.time)
         while len(self._pending) >= WINDOW:
             self._score(self._pending[:WINDOW])
@@ -75,10 +76,10 @@ class ShotTap:
         if not self._times:
             raise NotApplicable("not_applicable", "The clip has no frame.")
         time = np.concatenate(self._times)
-        last = self._pending[-1:] if self._windowing.repeat_last else np.zeros((1, HEIGHT, WIDTH, 3), np.uint8)
+        last = self._pending[-1:] if self._windowing.repeat_last else blank(self._pending, (1, HEIGHT, WIDTH, 3))
         while len(self._scores) * self._windowing.step < len(time):
             missing = WINDOW - len(self._pending)
-            self._score(np.concatenate([self._pending, np.repeat(last, missing, axis=0)]))
+            self._score(joined([self._pending, *missing * [last]]))
         return ShotScores(np.concatenate(self._scores)[: len(time)], time, self._rate)
 
     def _score(self, window: U8) -> None:
@@ -97,6 +98,7 @@ class TransNetV2(StreamingExpert):
     id: ClassVar[str] = "transnetv2"
     version: ClassVar[int] = 2
     capability: ClassVar[str] = "shot_boundaries"
+    on_device: ClassVar[bool] = True
 
     def view(self, want: ExpertNeed) -> View:
         return View(ALL_FRAMES, Fit.SQUASH, HEIGHT, WIDTH, Filter.FFMPEG_BICUBIC)

@@ -30,6 +30,7 @@ class VideoClipXl(Expert):
 
     id: ClassVar[str] = "videoclip_xl"
     capability: ClassVar[str] = "video_embedding"
+    on_device: ClassVar[bool] = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
         view = View(sampling_of(want), Fit.SQUASH, SIZE, SIZE, Filter.BICUBIC)

@@ -7,9 +7,6 @@ environment of the exporters, which has torch. What has never run here is a GPU:
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -94,19 +91,14 @@ def test_the_doctor_compares_every_kind_of_clip(report: dict[str, Any]) -> None:
     level, found = report["doctor"]["VP9 + Opus in WebM"]
     assert level == "ok"
     assert "decoder dali" in found
+    level, found = report["doctor"]["pictures from DALI"]
+    assert "stay in device memory for aesthetic_v25, " in found
+    assert "blazeface" not in found
     assert report["doctor"]["H.264 + AAC in MP4"] == ["note", "decoded by PyAV: codec h264"]
 
 
 def test_torch_scales_as_dali_does(report: dict[str, Any], folder: Path) -> None:
-    python = Path(os.environ.get("EVALUATOR_EXPORT_VENV") or environment.ROOT / ".venv-export") / "bin" / "python"
-    if not python.is_file():
-        pytest.skip(f"{python} is not there: the exporters' environment has torch")
-    behind = sysconfig.get_paths()["purelib"]  # the media stage's libraries come from this environment
-    script = (
-        "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.run_module(sys.argv.pop(1), run_name='__main__')"
-    )
-    command = [str(python), "-c", script, behind, "tests.device.torch_report", str(folder)]
-    subprocess.run(command, cwd=environment.ROOT, check=True, env={**os.environ, "PYTHONPATH": str(environment.ROOT)})
+    environment.run_with_torch("tests.device.torch_report", str(folder))
     by_dali, by_torch = np.load(folder / "device.npz"), np.load(folder / "torch.npz")
     for name in (view.replace(" ", "_") for view in VIEWS):
         apart = np.abs(by_dali[name].astype(np.int64) - by_torch[name].astype(np.int64))

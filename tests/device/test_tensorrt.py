@@ -59,6 +59,17 @@ def test_device_memory_is_used_where_it_lies() -> None:
     assert len(device.made) == 3  # two inputs, one output, nothing else
 
 
+def test_outputs_can_stay_where_the_engine_wrote_them() -> None:
+    own, device = engine(), HostDevice()
+    one = session(own, device)
+    found = one.leave({"x": X, "b": B}, {"y": (2, 3)})
+    assert found["y"] is device.made[-1]
+    np.testing.assert_array_equal(found["y"], 2 * X + B)
+    own.function = lambda given: {"y": np.full_like(given["x"], np.inf)}
+    with pytest.raises(ExpertError, match="output y is not finite"):
+        one.leave({"x": X, "b": B}, {"y": (2, 3)})
+
+
 def test_a_buffer_of_another_type_is_refused_before_anything_runs() -> None:
     own, device = engine(), HostDevice()
     feeds = {"x": device.upload(X.astype(np.float16)), "b": device.upload(B)}

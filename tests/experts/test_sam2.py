@@ -39,7 +39,7 @@ def start(feeds: Mapping[str, Array]) -> Mapping[str, Any]:
 
 
 def step(feeds: Mapping[str, Array]) -> Mapping[str, Any]:
-    return {"masks": logits(feeds["memory"]), "memory": feeds["memory"]}
+    return {"masks": logits(feeds["past"]), "memory": feeds["past"]}
 
 
 def frames(count: int = 4, height: int = 120, width: int = 160) -> Frames:

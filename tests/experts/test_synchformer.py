@@ -11,12 +11,23 @@ from hypothesis import strategies as st
 
 from evaluator.errors import ExpertError, NotApplicable
 from evaluator.experts.features import SyncOffset
-from evaluator.experts.synchformer import EXPERT, FILE, GRID, VIEW, aligned, audio_segments, video_segments
+from evaluator.experts.synchformer import (
+    EXPERT,
+    FILE,
+    GRID,
+    VIEW,
+    aligned,
+    audio_segments,
+    in_form,
+    recoded,
+    video_segments,
+)
 from evaluator.media.decode import CollectTap, decode
 from evaluator.media.probe import probe
+from evaluator.media.reencode import LOOKAHEAD
 from evaluator.media.sampling import select
-from evaluator.media.types import U8, Audio, ClipInfo, Frames
-from evaluator.schema import AudioView, ExpertNeed, FramesNeed
+from evaluator.media.types import U8, Audio, AudioInfo, ClipInfo, Frames, VideoInfo
+from evaluator.schema import AudioView, ExpertNeed, Fit, FramesNeed
 from tests.experts.fakes import FakeSession, FakeSource
 from tests.experts.sounds import lcg, sound
 
@@ -155,3 +166,55 @@ def test_the_first_five_seconds_of_a_clip(shared: Path) -> None:
     assert frames.data.shape == (125, 224, 224, 3)
     assert frames.index.tolist() == list(range(125))
     assert not run(session(), frames, sounds[AudioView(16_000)]).padded
+
+
+# ------------------------------------------------------------------------------------------------- coded again
+
+RECODED = ExpertNeed("av_sync", options=(("reencode", True),))
+
+
+def whole_frames(count: int, rate: int = 30, sound_rate: int = 44_100, short: int = 480) -> Frames:
+    """Gray blocks, 256 x 303 pixels: what the view of a clip of that rate and size gives."""
+    blocks = np.random.default_rng(0).integers(0, 256, (count, 32, 38, 1)).astype(np.uint8)
+    data = blocks.repeat(8, 1).repeat(8, 2).repeat(3, 3)[:, :, :303]
+    times = np.arange(100) / rate
+    video = VideoInfo("h264", 568, short, "yuv420p", "bt709", False, 0, (1, 1), times, 100 / rate)
+    clip = ClipInfo("mp4", video, AudioInfo("aac", sound_rate, 2, 0.0, count / 25))
+    return Frames(data, np.arange(count), np.arange(count) / 25, clip)
+
+
+def test_the_whole_frame_and_the_lookahead_go_through_the_coding() -> None:
+    view = EXPERT(FakeSource({})).needs(RECODED)["frames"].view
+    assert (view.sampling.rule, view.sampling.params, view.fit) == ("fps_head", (25, 125 + LOOKAHEAD), Fit.SHORT_SIDE)
+    assert (view.height, view.filter) == (256, VIEW.filter)
+
+
+def test_frames_are_coded_then_cropped_and_sound_keeps_its_length() -> None:
+    frames, tone = whole_frames(20), sound(0.3 * np.sin(np.arange(12_800) / 5))
+    seen, heard = recoded(frames, tone)
+    assert seen.data.shape == (20, 224, 224, 3)
+    plain = frames.data[:, 16:240, 39:263]  # the odd column goes first, then 224 from the middle of 302
+    assert 0.5 < np.abs(seen.data.astype(int) - plain).mean() < 15
+    assert np.corrcoef(seen.data.ravel(), plain.ravel())[0, 1] > 0.95
+    assert len(heard) == 12_800
+    assert np.corrcoef(heard[2000:], tone.float32[2000:])[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("other", [{}, {"rate": 30}, {"sound_rate": 48_000}, {"short": 480}])
+def test_a_clip_in_the_form_already_is_not_coded(other: dict[str, int]) -> None:
+    """25 frames a second, 16 kHz, a short side of 256: all three, or it is coded."""
+    frames, tone = whole_frames(6, **{"rate": 25, "sound_rate": 16_000, "short": 256, **other}), sound(np.zeros(4000))
+    seen, _ = recoded(frames, tone)
+    same = bool((seen.data == frames.data[:, 16:240, 40:264]).all())
+    assert same is in_form(frames.clip) is (not other)
+
+
+def test_the_network_gets_five_seconds_of_a_recoded_clip() -> None:
+    fake = session(winner=12)
+    frames = whole_frames(130, rate=25, sound_rate=16_000, short=256)
+    audio = sound(np.random.default_rng(1).normal(0, 0.1, 90_000))
+    found = EXPERT(FakeSource({FILE: fake})).run(RECODED, {"frames": frames, "audio": audio})
+    assert fake.fed[0]["video"].shape == (1, 14, 16, 3, 224, 224)
+    assert found.grid[found.probability.argmax()] == pytest.approx(0.4)
+    assert not found.padded
+    np.testing.assert_allclose(fake.fed[0]["audio"], audio_segments(audio.float32[:80_000]))

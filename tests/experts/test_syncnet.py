@@ -65,6 +65,12 @@ def test_the_whole_frame_is_squashed_as_opencv_does_it() -> None:
     assert (view.filter, view.antialias) == (Filter.BILINEAR, False)
 
 
+def test_the_published_scripts_jpeg_files_are_an_option() -> None:
+    lossy = ExpertNeed("lip_embedding", sampling=ALL_FRAMES, options=(("jpeg", True),))
+    view = syncnet_lip.EXPERT(FakeSource({})).view(lossy)
+    assert (view.fit, view.height, view.filter) == (Fit.SQUASH, SIZE, Filter.FFMPEG_JPEG)
+
+
 @pytest.mark.parametrize(("sampling", "rate"), [(ALL_FRAMES, 25.0), (Sampling("fps", (12,)), 12.0)])
 def test_the_rate_is_that_of_the_windows(sampling: Sampling, rate: float) -> None:
     found, _ = see(levels(8), want=ExpertNeed("lip_embedding", sampling=sampling))

@@ -38,11 +38,14 @@ from evaluator.runtime.onnx import OnnxSession
 from evaluator.runtime.onnx_device import BoundOnnxSession
 from evaluator.runtime.shapes import network
 from evaluator.runtime.store import Store
+from tests.device import residence as claim
 from tests.device.views import VIEWS
 
 LIBRARIES = ("libcuda.so.1", "libnvcuvid.so.1", "libnvinfer.so.11", "libnppicc.so.13", "libcublasLt.so.13")
 PSNR = 40.0
 """dB between frames of a GPU and of the CPU, scaled: what one library's scaler differs from another's."""
+LEVEL = 1.001 / 255 / 0.224
+"""One grey level after ImageNet's normalisation, where it counts most."""
 SESSIONS = 7
 """Decode sessions that stay open at a time on an H100 or H200."""
 
@@ -129,6 +132,31 @@ def decoding() -> Any:
         }
 
 
+def preprocessing() -> Any:
+    """What experts feed their networks from pictures on the GPU, against the host: to the bit, or one grey level."""
+    _need("torch")
+    _device()
+    from tests.device.twin_report import twins  # it imports torch
+
+    with tempfile.TemporaryDirectory() as folder:
+        found = twins(Path(folder), "cuda")
+    far = {name: case["largest"] for name, case in found.items() if case["largest"] > LEVEL}
+    assert not far, far
+    assert any(case["inputs on the device"] for case in found.values())
+    return {name: case["largest"] for name, case in found.items()}
+
+
+def residence() -> Any:
+    """A run whose pictures stay on the GPU: nothing crosses but what metrics read, and the scores are the host's."""
+    _need("nvidia.dali")
+    device, trt = _device(), _optional("tensorrt")
+    with tempfile.TemporaryDirectory() as folder:
+        runs = claim.three_runs(claim.manifest(Path(folder), "libx264", "mp4"), device, trt)
+    problems = claim.wrong(runs)
+    assert not problems, problems
+    return {name: found["bytes"] for name, found in runs.items()} | {"values": runs["device"]["values"]}
+
+
 def sessions() -> Any:
     """Seven decoders at a time, each in the middle of a clip."""
     _need("nvidia.dali")
@@ -171,6 +199,8 @@ CHECKS: Mapping[str, Callable[[], Any]] = {
     "onnxruntime cuda": onnx_on_the_device,
     "engines": engines,
     "decoding": decoding,
+    "preprocessing": preprocessing,
+    "residence": residence,
     "sessions": sessions,
     "leaks": leaks,
 }
@@ -196,6 +226,13 @@ def _need(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise Skip(f"{name} is not installed ({error})") from error
+
+
+def _optional(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:  # networks run on ONNX Runtime's CUDA provider then
+        return None
 
 
 def _device() -> CudaDevice:
