@@ -1,5 +1,6 @@
 # Targets: cpu    scores on any machine; what `docker build .` makes
-#          gpu    the same, and vLLM for a judge that is mounted at /models/judge
+#          gpu    the same on a GPU (ONNX Runtime for CUDA, DALI, torch, TensorRT if it is brought along), and vLLM for a
+#                 judge that is mounted at /models/judge
 #          judge  that judge as a server of its own, for docker/compose.yaml
 #
 # docker/README.md tells how to build and run them. BuildKit and buildah both build this file: no syntax line, no heredoc,
@@ -23,9 +24,6 @@ FROM builder AS environment
 RUN --mount=type=bind,source=docker/wheelhouse,target=/wheelhouse /steps/install.sh /opt/venv cpu.txt \
  && /steps/slim.sh /opt/venv \
  && echo /opt/evaluator >"$(echo /opt/venv/lib/python3*/site-packages)/evaluator.pth"
-
-FROM builder AS vllm
-RUN --mount=type=bind,source=docker/wheelhouse,target=/wheelhouse /steps/install.sh /opt/vllm vllm.txt
 
 # ---------------------------------------------------------------------------------------- embedded models
 FROM builder AS models-export
@@ -84,6 +82,19 @@ LABEL org.opencontainers.image.title="evaluator" \
       org.opencontainers.image.revision="${REVISION}"
 
 # ---------------------------------------------------------------------------------------- gpu, judge
+FROM builder AS environment-gpu
+ARG TENSORRT_SHA256=
+RUN --mount=type=bind,source=docker/wheelhouse,target=/wheelhouse /steps/install.sh /opt/gpu gpu.txt \
+ && /steps/tensorrt.sh /opt/gpu "${TENSORRT_SHA256}" \
+ && echo /opt/evaluator >"$(echo /opt/gpu/lib/python3*/site-packages)/evaluator.pth" \
+ && mkdir /opt/gpu/npp && ln -s /opt/gpu/lib/python3*/site-packages/nvidia/cu13/lib/libnpp*.so* /opt/gpu/npp/ \
+ && test -e /opt/gpu/npp/libnppc.so.13 \
+ && /opt/gpu/bin/pip uninstall -q -y --root-user-action ignore pip
+
+FROM builder AS vllm
+RUN --mount=type=bind,source=docker/wheelhouse,target=/wheelhouse /steps/install.sh /opt/vllm vllm.txt \
+ && /opt/vllm/bin/pip uninstall -q -y --root-user-action ignore pip
+
 # vLLM is not slimmed: Triton compiles a launcher for each kernel at run time, so it needs a C compiler, Python's headers
 # and ldconfig, and torch looks for a shell. What it compiles goes to /cache.
 FROM ${BASE_IMAGE} AS system
@@ -95,11 +106,16 @@ RUN apt-get update \
  && rm -rf /steps \
  && ln -s /opt/vllm/bin/vllm /usr/local/bin/vllm
 
+# The environment of the CPU stays beside its own, as a shared layer: two builds of ONNX Runtime in one would be neither.
+# DALI looks for NPP on the library path only; nothing else is on it, since vLLM has CUDA libraries of its own.
 FROM cpu AS gpu
 COPY --from=system /usr/ /usr/
 COPY --from=system /etc/ /etc/
 COPY --from=system /var/lib/dpkg/ /var/lib/dpkg/
+COPY --from=environment-gpu /opt/gpu/ /opt/gpu/
 COPY --from=vllm /opt/vllm/ /opt/vllm/
+ENV PATH=/opt/gpu/bin:/opt/venv/bin:/usr/local/bin:/usr/bin:/bin LD_LIBRARY_PATH=/opt/gpu/npp
+ENTRYPOINT ["/usr/bin/tini", "--", "/opt/gpu/bin/python", "-I", "/opt/evaluator/docker/entrypoint.py"]
 
 FROM gpu AS judge
 ENV EVALUATOR_JUDGE_MODEL=/models/judge EVALUATOR_LOG=/cache/judge-server.log

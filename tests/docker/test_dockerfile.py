@@ -45,9 +45,10 @@ STAGES = stages()
 
 
 def lineage(name: str) -> list[Stage]:
-    """A stage and those that it is made from, the last first."""
+    """A stage and those that it is made from, the last first; models by way of their export."""
     stage = STAGES[name]
-    return [stage, *(lineage(stage.base) if stage.base in STAGES else [])]
+    base = stage.base.replace("${MODELS}", "export")
+    return [stage, *(lineage(base) if base in STAGES else [])]
 
 
 def environment(name: str) -> dict[str, str]:
@@ -100,8 +101,8 @@ def test_no_step_that_an_engine_here_does_not_know() -> None:
 
 def test_every_package_is_installed_from_a_lock() -> None:
     calls = re.findall(r"install\.sh (\S+) (\S+)", (ROOT / "Dockerfile").read_text())
-    assert {file for _, file in calls} == {"cpu.txt", "vllm.txt", "export.txt", "export-torch.txt"}
-    for name in ("cpu.txt", "vllm.txt", "export.txt", "image-check.txt"):
+    assert {file for _, file in calls} == {"cpu.txt", "gpu.txt", "vllm.txt", "export.txt", "export-torch.txt"}
+    for name in ("cpu.txt", "gpu.txt", "vllm.txt", "export.txt", "image-check.txt"):
         lines = [line for line in (FOLDER / "requirements" / name).read_text().splitlines() if "==" in line]
         assert lines
         assert all(line.endswith("\\") for line in lines if not line.startswith("#")), f"{name}: a pin without digests"
@@ -124,7 +125,71 @@ def test_what_is_copied_is_there_and_passes_the_ignore_file() -> None:
                 top = source.rstrip("/").split("/")[0]
                 if source != ".":
                     assert top in allowed, f"{source} is kept out by .dockerignore"
-                    assert (ROOT / top).exists()
+                    assert (ROOT / source).exists() or source.startswith("models/store/"), source
+
+
+@pytest.mark.parametrize("target", ["cpu", "gpu", "judge"])
+def test_a_target_is_made_of_stages_steps_and_locks_that_exist(target: str) -> None:
+    """Also for the two targets that CI cannot build: no stage, script, lock or folder of another stage is missing."""
+    for stage in needed(target):
+        for source in (re.search(r"--from=(\S+) (\S+)", argument) for argument in stage.of("COPY")):
+            if source and source[2] not in {"/usr/", "/etc/", "/var/lib/dpkg/"}:  # what Debian brings
+                made = " ".join(argument for origin in lineage(source[1]) for _, argument in origin.steps)
+                assert source[2].rstrip("/") in made, f"{source[1]} does not make {source[2]}"
+        for command in stage.of("RUN"):
+            for script in re.findall(r"/steps/(\S+\.sh)", command):
+                assert (FOLDER / "steps" / script).is_file(), script
+            for lock in re.findall(r"install\.sh \S+ (\S+)", command):
+                assert (FOLDER / "requirements" / lock).is_file(), lock
+
+
+def needed(target: str) -> list[Stage]:
+    """Every stage that a target is built from, by FROM and by COPY --from. Both ways to the models."""
+    found: dict[str, Stage] = {}
+    names = [target]
+    while names:
+        name = names.pop()
+        for one in ("models-export", "models-prepared") if name == "models-${MODELS}" else (name,):
+            if one in found or one in {"scratch", "${BASE_IMAGE}"}:
+                continue
+            stage = found[one] = STAGES[one]  # a stage that does not exist is a KeyError here
+            names += [
+                stage.base,
+                *(word for argument in stage.of("COPY") for word in re.findall(r"--from=(\S+)", argument)),
+            ]
+    return list(found.values())
+
+
+def test_the_script_that_builds_knows_the_targets() -> None:
+    assert "cpu | gpu | judge)" in (FOLDER / "image.sh").read_text()
+    assert {"system", "vllm", "environment-gpu"} <= {stage.name for stage in needed("judge")}
+    assert not {"system", "vllm", "environment-gpu"} & {stage.name for stage in needed("cpu")}
+
+
+@pytest.mark.parametrize("name", ["cpu", "gpu", "vllm", "image-check", "dev"])
+def test_a_lock_is_what_its_list_asks_for(name: str) -> None:
+    """Every package that a list names is pinned in its lock, and exactly there where the list is exact."""
+    pinned = pins(name)
+    asked = [line.split("#")[0].strip() for line in (FOLDER / "requirements" / f"{name}.in").read_text().splitlines()]
+    for line in filter(None, asked):
+        if line.startswith("-r "):
+            continue
+        package = re.split(r"[\[<>=!~ ]", line)[0].lower()
+        assert package in pinned, f"{name}.txt has no {package}"
+        if "==" in line:
+            assert pinned[package] == line.partition("==")[2], line
+
+
+def pins(name: str) -> dict[str, str]:
+    text = (FOLDER / "requirements" / f"{name}.txt").read_text()
+    return dict(re.findall(r"^([a-z0-9._-]+)(?:\[[^\]]*\])?==([^\s;\\]+)", text, flags=re.MULTILINE))
+
+
+def test_a_pair_of_environments_reads_media_with_one_decoder() -> None:
+    """What decodes and computes in the CPU environment is pinned alike in the one of the GPU."""
+    cpu, gpu = pins("cpu"), pins("gpu")
+    for package in ("av", "numpy", "opencv-python-headless", "pillow", "scipy"):
+        assert cpu[package] == gpu[package], package
 
 
 def test_the_context_is_a_list_of_what_may_enter() -> None:

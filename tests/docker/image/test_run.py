@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,18 @@ print(tries(lambda: socket.create_connection(("192.0.2.1", 80), 1)))
 print([line.split()[1] for line in open("/proc/self/status") if line.startswith("CapEff")])
 """
 
+READS = """
+import hashlib, sys
+import av, cv2
+digest, film = hashlib.sha256(), cv2.VideoCapture(sys.argv[1])
+frames = 0
+while (found := film.read())[0]:
+    frames += 1
+    digest.update(found[1].tobytes())
+print(frames, digest.hexdigest())
+print(len({line.split()[-1] for line in open("/proc/self/maps") if "libavcodec" in line}))
+"""
+
 TRACED = """
 import runpy, socket, sys, time
 time.sleep(4)
@@ -39,6 +53,7 @@ runpy.run_path("/opt/evaluator/docker/entrypoint.py", run_name="__main__")
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # a minute on a machine of one's own; not a reason to fail on a busy one
 def test_the_demo_has_the_same_bytes_in_and_outside(image: Image, folder: Path) -> None:
     """The ten clips of the README's first command, in a container without a network, a writable root or a right."""
     manifests = ROOT / "manifests"
@@ -64,6 +79,19 @@ def test_the_container_is_closed(image: Image, media: Path, folder: Path) -> Non
     assert told[1] == "OSError OSError PermissionError"
     assert told[2] == "OSError"
     assert told[3] == "['0000000000000000']"
+
+
+def test_opencv_reads_the_same_pictures_with_the_one_ffmpeg_of_the_image(
+    image: Image, media: Path, folder: Path
+) -> None:
+    """Outside, PyAV and OpenCV load an FFmpeg each; the image has one for both (docker/steps/slim.sh)."""
+    options = (*mounts(media, folder / "reads"), f"--entrypoint={PYTHON}")
+    inside = image.run("-I", "-c", READS, "/data/0.mp4", options=options).stdout.splitlines()
+    command = [sys.executable, "-c", READS, str(media / "0.mp4")]
+    without = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert inside[0].startswith("40 ")
+    assert inside[0] == without[0]
+    assert (inside[1], without[1]) == ("1", "2")
 
 
 def test_it_runs_as_its_own_account_where_nobody_says_otherwise(image: Image, media: Path, folder: Path) -> None:
@@ -174,7 +202,9 @@ def test_no_socket_is_opened(image: Image, media: Path, folder: Path) -> None:
 
 
 def test_the_image_starts_in_seconds(image: Image) -> None:
+    began = time.monotonic()
     told = image.run("--version")
+    assert time.monotonic() - began < 30, "a second on a machine of one's own"
     assert re.fullmatch(r"evaluator \d\S*\n", told.stdout)
     limits = ("--memory=1g", "--pids-limit=64")
     assert image.run("models", "list", options=limits).returncode == 0
