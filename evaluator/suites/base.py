@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from evaluator.judge.session import JudgeSession
 from evaluator.manifest.problems import Problem
-from evaluator.media.types import ClipInfo
+from evaluator.media.types import F32, ClipInfo
 from evaluator.metrics.base import Metric
 from evaluator.schema import Case, Score
 from evaluator.suites.board import Board
@@ -92,6 +92,11 @@ class Suite:
     """A second look at a finished run (`evaluator rejudge`)."""
     bounds: tuple[Bound, ...] = ()
     """What `evaluator filter` asks of the measurements of profile `curation`."""
+    corpora: Callable[[Mapping[str, Sequence[Case]], Callable[[Sequence[str]], F32] | None], Board | None] | None = None
+    """What `evaluator filter` tells of the instructions of all cases and of those that it kept, by these names; with a
+    sentence embedding (texts -> unit vectors [N, D])."""
+    case_needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Capability -> metrics that ask for it in `needs_of`: what `evaluator doctor`, which has no case, goes by."""
     choices: tuple[Choice, ...] = ()
     """What the paper leaves open and how it is decided here."""
     boards: Callable[[Sequence[Case], Sequence[Score]], Sequence[Board]] = no_boards
