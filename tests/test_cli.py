@@ -207,6 +207,10 @@ def test_shards_merge_to_the_same_bytes(cli: Cli, folder: Path, tmp_path: Path) 
     assert sum(header["counts"].values()) == len(records(whole))
     assert header["telemetry"] is None
     assert header["options"]["shard"] == [1, 1]
+    told_of = (joined / "metrics.prom").read_text(), (whole / "metrics.prom").read_text()
+    means = [{line for line in text.splitlines() if line.startswith("evaluator_score")} for text in told_of]
+    assert means[0] == means[1] != set()
+    assert 'evaluator_run_status{status="partial"} 1.0' in told_of[0].splitlines()
     onto_itself = cli("merge", "--manifest", manifest, "--media-root", folder, "--out", parts[0], *parts)
     assert onto_itself.code == 2
     assert "is one of the parts" in onto_itself.err
