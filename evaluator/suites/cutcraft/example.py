@@ -15,9 +15,9 @@ import numpy as np
 from evaluator.media.types import F64, U8
 from evaluator.runtime.files import write_atomic
 from evaluator.suites.cutcraft.lab import clip
+from evaluator.suites.cutcraft.lab.library import make
 from evaluator.suites.cutcraft.lab.recipe import RATE, SOUND_RATE
 from evaluator.suites.cutcraft.lab.shots import filmed
-from evaluator.suites.cutcraft.lab.sounds import make
 from evaluator.suites.cutcraft.layout import each_line, importer
 
 SYSTEM = "lab"

@@ -6,6 +6,7 @@ number and that this package can turn on or off. True = as in the reference.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -40,10 +41,21 @@ class Defects:
     shifted_durations: bool  # D-25, B1: prompt ranges without length are removed before shots are looked up by place
     short_descriptions: bool  # D-27: descriptions are cut off for the alignment
 
-    @property
-    def windows(self) -> str:
-        """The option `windows` of the capability shot_boundaries."""
-        return "disjoint" if self.disjoint_windows else "overlapping"
+
+WITHOUT_FLAG: Mapping[str, str] = {
+    "D-06": "MonST3R's input range and size: no such model is computed here, motion comes from optical flow",
+    "D-20": "a failed alignment is kept under a path: nothing is kept between runs but the ledger, in any profile",
+    "D-26": "results that are thrown away: they cost time and change no score, so they are not computed",
+    "D-30": "fourteen services on four GPUs: one process, no services",
+    "D-31": "a remote, unbatched judge: any judge on loopback",
+    "D-32": "temporary files that stay: none are made",
+    "D-33": "random shifts and temperatures: there is no seed but the inputs",
+    "D-34": "one failed call voids a mode: an answer that is not there is a status of its own",
+    "D-35": "environment variables at import: none are read",
+    "D-36": "the baseline generator's J-cut: nothing is generated here",
+    "D-40": "the baseline generator's flashes: nothing is generated here",
+}
+"""Numbered defects that no flag can turn on, and why."""
 
 
 def _all(on: bool) -> Defects:

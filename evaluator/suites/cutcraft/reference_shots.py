@@ -15,18 +15,17 @@ import numpy as np
 from evaluator.experts.features import Embeddings, ShotScores
 from evaluator.media.types import F32, F64, U8, Frames
 from evaluator.metrics.shots import runs_above, scenes
-from evaluator.schema import ALL_FRAMES, ExpertNeed, Filter, Fit, FramesNeed, View
+from evaluator.schema import ALL_FRAMES, Filter, Fit, FramesNeed, View
 from evaluator.suites.cutcraft.labels import FLASHES, Optical
 from evaluator.suites.cutcraft.reference_optical import optical_class
 
 GRAY = View(ALL_FRAMES, Fit.SQUASH, 180, 320, Filter.BILINEAR, antialias=False, colour="gray")
 GRAY_SMALL = View(ALL_FRAMES, Fit.SQUASH, 90, 160, Filter.BILINEAR, antialias=False, colour="gray")
-NEEDS = {
+PICTURES = {
     "gray": FramesNeed(GRAY),
     "small": FramesNeed(GRAY_SMALL),
-    "scores": ExpertNeed("shot_boundaries", options=(("windows", "disjoint"),)),
 }
-"""What `detect` takes. The reference seeks these frames; here they come out of the one pass."""
+"""What `detect` takes beside the scores. The reference seeks these frames; here they come out of the one pass."""
 
 THRESHOLD = 0.35
 SECOND_LOOK = 0.12
@@ -58,8 +57,11 @@ class Detection:
         return round(found.first / self.rate, 3)
 
 
-def detect(gray: Frames, small: Frames, scores: ShotScores) -> Detection:
-    """Steps 1 to 4 of spec 4.1. Pictures and scores are of every frame."""
+def detect(gray: Frames, small: Frames, scores: ShotScores, plateaus: bool = True) -> Detection:
+    """Steps 1 to 4 of spec 4.1. Pictures and scores are of every frame.
+
+    D-24: the reference merges the two ends of a flash and keeps the shot between them; `plateaus` off drops it.
+    """
     probability, rate = scores.probability, scores.rate
     runs = runs_above(probability, THRESHOLD)
 
@@ -69,6 +71,7 @@ def detect(gray: Frames, small: Frames, scores: ShotScores) -> Detection:
     found = [Found(a, b, optical(a, b), round(float(probability[a : b + 1].mean()), 4)) for a, b in runs]
     shots = scenes(len(probability), runs)
     found = merge_flashes(found, int(rate))
+    shots = shots if plateaus else without_plateaus(shots, found)
     found, shots = search_flashes(found, shots, small.data[..., 0])
     found, shots = merge_dense(found, shots, small.data[..., 0], rate)
     found, shots = second_look(
@@ -78,7 +81,7 @@ def detect(gray: Frames, small: Frames, scores: ShotScores) -> Detection:
 
 
 def merge_flashes(found: list[Found], within: int) -> list[Found]:
-    """Step 1: flashes of one colour at most `within` frames apart become one; shots are not touched (D-24)."""
+    """Step 1: flashes of one colour at most `within` frames apart become one; shots are not touched."""
     kept: list[Found] = []
     for one in found:
         last = kept[-1] if kept else None
@@ -87,6 +90,12 @@ def merge_flashes(found: list[Found], within: int) -> list[Found]:
         else:
             kept.append(one)
     return kept
+
+
+def without_plateaus(shots: list[Span], found: list[Found]) -> list[Span]:
+    """Shots but those that lie inside a flash."""
+    flashes = [one for one in found if one.optical in FLASHES]
+    return [(a, b) for a, b in shots if not any(one.first <= a and b <= one.last for one in flashes)]
 
 
 def search_flashes(found: list[Found], shots: list[Span], small: U8) -> tuple[list[Found], list[Span]]:

@@ -10,19 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from evaluator.experts.features import Embeddings, ShotScores
 from evaluator.media.types import Frames
-from evaluator.schema import Case, ExpertNeed, Need, Sampling
+from evaluator.schema import Case, ExpertNeed, FramesNeed, Need, Sampling
 from evaluator.suites.cutcraft import reference_shots, transitions
 from evaluator.suites.cutcraft.alignment import Span
 from evaluator.suites.cutcraft.cut_scores import Candidate
 from evaluator.suites.cutcraft.data import STORED_FRAMES
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.labels import Optical
+from evaluator.suites.cutcraft.looks import PICTURES, looks
 from evaluator.suites.cutcraft.memo import remembered
 from evaluator.suites.cutcraft.reference_optical import optical_class
+from evaluator.suites.cutcraft.reference_shots import Detection, Found, add_until_counted
 
 COMPAT_CLIP = "CLIP ViT-B/32"
 """What the reference looks for added cuts with; any image embedding stands in for it."""
@@ -53,9 +56,12 @@ class Edit:
 
 
 def needs(defects: Defects) -> Mapping[str, Need]:
-    """What `found` takes beside the case."""
-    chosen: Mapping[str, Any] = reference_shots.NEEDS if defects.frame_difference_optics else transitions.NEEDS
-    return chosen
+    """What `found` takes beside the case. D-07: the reference lays the network's windows side by side."""
+    pictures: Mapping[str, Need] = (
+        reference_shots.PICTURES if defects.frame_difference_optics else {"pictures": FramesNeed(PICTURES)}
+    )
+    options = (("windows", "disjoint"),) if defects.disjoint_windows else ()
+    return {**pictures, "scores": ExpertNeed("shot_boundaries", options=options)}
 
 
 def case_needs(defects: Defects, case: Case) -> Mapping[str, Need]:
@@ -68,17 +74,20 @@ def case_needs(defects: Defects, case: Case) -> Mapping[str, Need]:
 
 def found(defects: Defects, asked: int, media: Mapping[str, Any]) -> Edit:
     """The edit of a clip. `asked` is the script's number of shots, which only D-04 looks at."""
-    if not defects.frame_difference_optics:
-        return _measured(media["pictures"], media["scores"])
+    semantic, plateaus = media.get("semantic"), defects.plateau_is_a_shot
     leak = asked if defects.shot_count_leaks else 0
-    return _as_the_reference(media["gray"], media["small"], media["scores"], media.get("semantic"), leak)
+    if not defects.frame_difference_optics:
+        return _measured(media["pictures"], media["scores"], semantic, leak, plateaus)
+    return _as_the_reference(media["gray"], media["small"], media["scores"], semantic, leak, plateaus)
 
 
 @remembered(3)
-def _measured(pictures: Frames, scores: ShotScores) -> Edit:
+def _measured(pictures: Frames, scores: ShotScores, semantic: Embeddings | None, asked: int, plateaus: bool) -> Edit:
     start, end = float(pictures.time[0]), _end(pictures)
     changes = transitions.transitions(pictures, scores)
-    segments = transitions.shots(changes, pictures.time, end)
+    if asked and semantic is not None:
+        changes = _until_counted(changes, pictures, scores.rate, semantic, asked)
+    segments = transitions.shots(changes, pictures.time, end, plateaus)
     return Edit(
         segments=tuple((a - start, b - start) for a, b in segments),
         changes=tuple(
@@ -88,16 +97,35 @@ def _measured(pictures: Frames, scores: ShotScores) -> Edit:
     )
 
 
+def _until_counted(
+    changes: tuple[transitions.Transition, ...], pictures: Frames, rate: float, semantic: Embeddings, asked: int
+) -> tuple[transitions.Transition, ...]:
+    """D-04 alone: the reference's added cuts among transitions that were measured."""
+    figures, last = looks(pictures), len(pictures.time) - 1
+
+    def change(first: int, end: int, confidence: float = 0.0) -> transitions.Transition:
+        return transitions.cut_or_dissolve(figures, first, min(end, last), confidence)
+
+    known = tuple(Found(one.first, one.last, one.optical, one.confidence) for one in changes)
+    edges = [-1, *((one.first + one.last) // 2 for one in changes), last]
+    spans = tuple((a + 1, b) for a, b in pairwise(edges) if b > a)
+    counted = add_until_counted(Detection(known, spans, rate), semantic, asked, lambda a, b: change(a, b).optical)
+    added = [change(one.first, one.last, one.confidence) for one in counted.transitions if one not in known]
+    return tuple(sorted((*changes, *added), key=lambda one: one.cut))
+
+
 @remembered(3)
-def _as_the_reference(gray: Frames, small: Frames, scores: ShotScores, semantic: Embeddings | None, asked: int) -> Edit:
-    detection = reference_shots.detect(gray, small, scores)
+def _as_the_reference(
+    gray: Frames, small: Frames, scores: ShotScores, semantic: Embeddings | None, asked: int, plateaus: bool
+) -> Edit:
+    detection = reference_shots.detect(gray, small, scores, plateaus)
     rate = detection.rate
     if asked and semantic is not None:
 
         def optical(first: int, last: int) -> Optical:
             return optical_class(gray.data[..., 0], first, last, rate)
 
-        detection = reference_shots.add_until_counted(detection, semantic, asked, optical)
+        detection = add_until_counted(detection, semantic, asked, optical)
     changes = [
         Change(detection.start(one), one.last / rate, (one.first + one.last) / 2 / rate, one.optical, one.confidence)
         for one in detection.transitions

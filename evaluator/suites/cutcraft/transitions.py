@@ -17,14 +17,10 @@ import numpy as np
 from evaluator.experts.features import ShotScores
 from evaluator.media.types import F64, Frames
 from evaluator.metrics.shots import runs_above
-from evaluator.schema import ExpertNeed, FramesNeed
 from evaluator.suites.cutcraft.flashes import flashes
-from evaluator.suites.cutcraft.labels import Optical
-from evaluator.suites.cutcraft.looks import PICTURES, Looks, looks
+from evaluator.suites.cutcraft.labels import FLASHES, Optical
+from evaluator.suites.cutcraft.looks import Looks, looks
 from evaluator.suites.cutcraft.wipes import wipes
-
-NEEDS = {"pictures": FramesNeed(PICTURES), "scores": ExpertNeed("shot_boundaries")}
-"""What `transitions` takes."""
 
 THRESHOLD = 0.35
 """TransNetV2 probability of a transition (spec 4.1)."""
@@ -72,13 +68,16 @@ def transitions(pictures: Frames, scores: ShotScores) -> tuple[Transition, ...]:
     return tuple(sorted(found, key=lambda one: one.cut))
 
 
-def shots(found: Iterable[Transition], time: F64, end: float) -> list[tuple[float, float]]:
+def shots(found: Iterable[Transition], time: F64, end: float, plateaus: bool = False) -> list[tuple[float, float]]:
     """(start, end) in seconds of every shot between transitions; gradual ones are divided in their middle.
 
-    time: [N] seconds of the frames; end: seconds at which the clip ends.
+    time: [N] seconds of the frames; end: seconds at which the clip ends. D-24: with `plateaus` the white or black of a
+    flash counts as a shot, as it does in the reference.
     """
-    edges = [float(time[0]), *(one.cut for one in found), end]
-    return [(a, b) for a, b in pairwise(edges) if b > a]
+    edges = [float(time[0])]
+    for one in found:
+        edges += [one.start, one.end] if plateaus and one.optical in FLASHES else [one.cut]
+    return [(a, b) for a, b in pairwise([*edges, end]) if b > a]
 
 
 def cut_or_dissolve(looks: Looks, first: int, last: int, confidence: float) -> Transition:

@@ -120,7 +120,7 @@ def media(kind: str = "hard cut", effect: float = 0.0) -> dict[str, Any]:
         "frames": some,
         "sound": _audio(track[:: 22_050 // 16_000 or 1], 16_000),
         "track": _audio(track, 22_050),
-        "tags": AudioTags(np.full((14, 8), 0.2, np.float32), TAGS, 0.48),
+        "tags": AudioTags(np.full((14, len(TAGS)), 0.2, np.float32), TAGS, 0.48),
         "flow": Frames(pictures[flow][..., :1], flow, flow / RATE, info()),
         "looks": Embeddings(looks, rows),
         "clip": info(),
@@ -131,7 +131,6 @@ def media(kind: str = "hard cut", effect: float = 0.0) -> dict[str, Any]:
 TAGS = (
     "Music",
     "Happy music",
-    "Funny music",
     "Sad music",
     "Tender music",
     "Exciting music",

@@ -221,7 +221,3 @@ class TestProfiles:
         names = [field.name for field in fields(Defects)]
         assert not any(getattr(PAPER, name) for name in names)
         assert all(getattr(COMPAT, name) for name in names)
-
-    def test_windows_of_the_shot_detector(self) -> None:
-        """D-07."""
-        assert (PAPER.windows, COMPAT.windows) == ("overlapping", "disjoint")

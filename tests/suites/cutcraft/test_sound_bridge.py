@@ -9,7 +9,18 @@ from evaluator.errors import NotApplicable
 from evaluator.media.types import Audio
 from evaluator.suites.cutcraft.ambience import ambience
 from evaluator.suites.cutcraft.labels import Relation
-from evaluator.suites.cutcraft.sound_bridge import Bridge, band_levels, bridge, misfit, typical_spectra
+from evaluator.suites.cutcraft.sound_bridge import Bridge, bridge
+from evaluator.suites.cutcraft.sound_likeness import (
+    BANDS,
+    NEIGHBOURS,
+    WORST_STEP,
+    band_levels,
+    contrast,
+    cost,
+    divided,
+    likeness,
+    summed,
+)
 from tests.suites.cutcraft.scenes import as_audio, band, bridged
 
 CUT = 5.0
@@ -71,14 +82,39 @@ def test_no_sound_and_short_shots_are_not_applicable() -> None:
         bridge(bridged(CUT, CUT), CUT, (CUT - 0.5, CUT), (CUT, 10.0))
 
 
-def test_typical_spectra_are_found_without_chance() -> None:
+def test_an_equal_moment_costs_nothing_and_a_strange_one_no_more_than_the_worst() -> None:
+    levels = np.random.RandomState(0).uniform(-10, 0, (5, BANDS))
+    alike = likeness(levels, levels)
+    assert np.array_equal(np.diag(alike), np.ones(5))
+    assert np.array_equal(alike, alike.T)
+    assert cost(np.array([1.0, 0.0])) == pytest.approx([0.0, WORST_STEP], abs=1e-9)
+
+
+def test_a_division_is_cheapest_where_the_sound_changes() -> None:
+    """Against the definition, written out for one e; no step is explained by its neighbours."""
     draw = np.random.RandomState(0)
-    centres = draw.uniform(-10, 0, (3, 32))
-    levels = np.concatenate([centre + 0.01 * draw.standard_normal((20, 32)) for centre in centres])
-    found = typical_spectra(levels, 3)
-    assert np.sort(found[:, 0]) == pytest.approx(np.sort(centres[:, 0]), abs=0.02)
-    assert np.array_equal(found, typical_spectra(levels, 3))
-    assert misfit(levels, found).max() < 0.01 < misfit(levels, found[:1]).max()
+    levels = np.vstack([draw.normal(mean, 0.3, (40, BANDS)) for mean in (-9, -3)])
+    first, second = divided(levels)
+    assert int(np.argmin((first + second)[20:60])) + 20 == 40
+    alike, e = likeness(levels, levels), 30
+    others = [[s for s in range(e) if abs(s - t) > NEIGHBOURS] for t in range(e)]
+    wanted = sum(float(cost(alike[t, known].mean())) for t, known in enumerate(others))
+    assert first[e] == pytest.approx(wanted)
+    assert (first[0], second[-1]) == (0.0, 0.0)
+
+
+def test_both_at_once_is_known_from_the_sounds_alone() -> None:
+    low, high = band(200, 900, 4.0, 1), band(1500, 5000, 4.0, 2)
+    a, b, both = (band_levels(one, 22_050) for one in (low, high, low + high))
+    assert summed(both, a, b).mean() < 0.3 < summed(a, a, b).mean()
+
+
+def test_contrast() -> None:
+    a, b, c = (
+        band_levels(band(*one), 22_050) for one in ((200, 900, 4.0, 1), (200, 900, 4.0, 3), (1500, 5000, 4.0, 2))
+    )
+    assert abs(contrast(a, b)) < 0.02 < 0.5 < contrast(a, c)
+    assert contrast(a, c) == pytest.approx(contrast(c, a))
 
 
 def test_powers_of_independent_sounds_add() -> None:

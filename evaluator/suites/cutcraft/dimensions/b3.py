@@ -81,19 +81,23 @@ def music(tags: AudioTags) -> float:
 
 
 def heard_moods(tags: AudioTags) -> dict[str, float]:
-    """Mean probability of each mood over the clip."""
-    return {name: float(class_probability(tags, title).mean()) for name, title in CLASSES.items()}
+    """Mean probability over the clip of each mood that the tagger knows: YAMNet has no funny music."""
+    known = {name: title for name, title in CLASSES.items() if title in tags.names}
+    return {name: float(class_probability(tags, title).mean()) for name, title in known.items()}
 
 
 def mood_part(scene: Scene) -> tuple[float | None, dict[str, float]]:
-    """(score, probabilities of the moods); the score is NO_MUSIC without music, None where nothing can be compared."""
+    """(score, probabilities of the moods); the score is NO_MUSIC without music, None where nothing can be compared.
+
+    A mood that is asked for and that the tagger does not know is left out: it can be neither heard nor missed.
+    """
     tags: AudioTags | None = scene.media.get("tags")
     if tags is None or not scene.has_sound:
         return mood.NO_MUSIC, {}
     heard = heard_moods(tags)
     if level(scene) < QUIET or music(tags) < LEAST_MUSIC:
         return mood.NO_MUSIC, heard
-    return mood.mood_score(mood.expected_moods(scene.prompt.words), heard), heard
+    return mood.mood_score(tuple(one for one in mood.expected_moods(scene.prompt.words) if one in heard), heard), heard
 
 
 def score(played: Played) -> Outcome:
@@ -111,6 +115,7 @@ def score(played: Played) -> Outcome:
             "mood": felt,
             "expected": list(mood.expected_moods(scene.prompt.words)),
             "heard": heard,
+            "unknown": sorted(set(CLASSES) - set(heard)) if heard else [],
             "tags": "YAMNet in place of PANNs CNN14",
             "items": played.items("B3/"),
         },

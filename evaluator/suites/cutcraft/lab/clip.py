@@ -16,10 +16,10 @@ from av.video.stream import VideoStream
 
 from evaluator.media.types import F64, U8
 from evaluator.suites.cutcraft.lab.bridge import bridged
+from evaluator.suites.cutcraft.lab.library import Make, make
 from evaluator.suites.cutcraft.lab.picture import joined
 from evaluator.suites.cutcraft.lab.recipe import RATE, SECONDS, SOUND_RATE, Recipe
 from evaluator.suites.cutcraft.lab.shots import filmed
-from evaluator.suites.cutcraft.lab.sounds import make
 
 ENCODER = {"preset": "veryfast", "crf": "23", "threads": "1"}
 CONTAINER = {"fflags": "+bitexact"}
@@ -34,8 +34,8 @@ def pictures(recipe: Recipe, shots: Mapping[str, U8]) -> U8:
     return joined(a, b, recipe)
 
 
-def sound(recipe: Recipe) -> F64:
-    """[T] at SOUND_RATE."""
+def sound(recipe: Recipe, make: Make = make) -> F64:
+    """[T] at SOUND_RATE; `make` has the sounds that the recipe names."""
     first, second = (make(name, SECONDS, recipe.seed + k) for k, name in enumerate(recipe.sounds))
     bed = make(recipe.bed, SECONDS, recipe.seed + 2) if recipe.bed else None
     return bridged(first, second, bed, recipe)

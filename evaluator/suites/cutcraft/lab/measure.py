@@ -18,8 +18,7 @@ from evaluator.media.probe import probe
 from evaluator.media.types import Audio, ClipInfo, Frames
 from evaluator.runtime.session import SessionSource
 from evaluator.schema import AudioView, ExpertNeed, View
-from evaluator.suites.cutcraft import ambience, reference_shots, sound_bridge, transitions
-from evaluator.suites.cutcraft.flags import COMPAT, PAPER
+from evaluator.suites.cutcraft import ambience, reference_shots, sound_bridge, sound_likeness, transitions
 from evaluator.suites.cutcraft.lab.recipe import CUT
 from evaluator.suites.cutcraft.looks import PICTURES
 
@@ -27,7 +26,7 @@ NEAR = 1.0
 """Seconds around the cut in which D2 looks for a transition (spec 7)."""
 NONE = "none"
 """What is written where a profile found nothing."""
-SOUND = AudioView(sound_bridge.RATE)
+SOUND = AudioView(sound_likeness.RATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def look(path: Path, info: ClipInfo, sessions: SessionSource) -> tuple[dict[str,
     """Transitions by profile, and the sound, of one file in one pass."""
     views: list[View] = [PICTURES, reference_shots.GRAY, reference_shots.GRAY_SMALL]
     taps: list[tuple[View, Any]] = [(view, CollectTap(info)) for view in views]
-    shot_taps = [_shot_tap(sessions, info, defects.windows) for defects in (PAPER, COMPAT)]
+    shot_taps = [_shot_tap(sessions, info, windows) for windows in ("overlapping", "disjoint")]
     sounds, _ = decode(path, info, [*taps, *shot_taps], [AudioView(SOUND.rate, missing="silence")])
     small, gray, grayer = (tap.close() for _, tap in taps)
     own, disjoint = (tap.close() for _, tap in shot_taps)

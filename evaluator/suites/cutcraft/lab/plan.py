@@ -11,12 +11,13 @@ from itertools import product
 
 import numpy as np
 
+from evaluator.suites.cutcraft.lab.library import SOUNDS
 from evaluator.suites.cutcraft.lab.recipe import KINDS, Recipe
-from evaluator.suites.cutcraft.lab.shots import DEMO_SHOTS
-from evaluator.suites.cutcraft.lab.sounds import SOUNDS
+from evaluator.suites.cutcraft.lab.shots import SHOTS
 from evaluator.suites.cutcraft.labels import Relation
 
-SPLITS = ("development", "held-out")
+SPLITS = {"development": 0, "held-out": 2}
+"""Every split and the number that its draws start from; 1 was a held-out split until its clips were looked at."""
 OFFSETS = (0.2, 0.4, 0.8, 1.2, 2.0)  # seconds, the ends and the middle of what CutCraft's prompts and baseline use
 CROSSFADES = (0.0, 0.05, 0.1, 0.2, 0.4)  # seconds, of a straight sound cut
 SOFTEST_BRIDGE = 0.1  # seconds; a longer crossfade would blur an offset of 0.2 s
@@ -44,11 +45,11 @@ def bridges() -> Iterator[Bridge]:
         yield Relation.L_CUT, offset, SOFTEST_BRIDGE
 
 
-def recipes(split: str, seed: int = 0, shots: Sequence[str] = (), rounds: int = 1) -> list[Recipe]:
-    """The clips of one split; `shots` replaces the demo's shots of that split. Another seed draws other clips."""
-    draw = np.random.RandomState((seed, SPLITS.index(split)))
-    pictures = list(shots) or [name for name, source in DEMO_SHOTS.items() if source.split == split]
-    voices = [name for name, (_, where) in SOUNDS.items() if where == split]
+def recipes(split: str, seed: int = 0, sounds: Sequence[str] = (), rounds: int = 1) -> list[Recipe]:
+    """The clips of one split; `sounds` replaces the sounds of that split. Another seed draws other clips."""
+    draw = np.random.RandomState((seed, SPLITS[split]))
+    pictures = [name for name, source in SHOTS.items() if source.split == split]
+    voices = list(sounds) or [name for name, (_, where) in SOUNDS.items() if where == split]
     grid = product(range(rounds), KINDS, bridges())
     return [_recipe(split, number, *cell[1:], pictures, voices, draw) for number, cell in enumerate(grid)]
 

@@ -20,11 +20,12 @@ from evaluator.runtime.session import SessionSource
 from evaluator.runtime.store import ROOT, Store
 from evaluator.schema import to_tree
 from evaluator.suites.cutcraft.lab import clip
+from evaluator.suites.cutcraft.lab.library import Make, excerpts, make, recorded
 from evaluator.suites.cutcraft.lab.measure import measure
 from evaluator.suites.cutcraft.lab.own_cuts import FILE, OwnCuts, own_cuts
 from evaluator.suites.cutcraft.lab.plan import SPLITS, recipes
 from evaluator.suites.cutcraft.lab.recipe import Recipe
-from evaluator.suites.cutcraft.lab.shots import DEMO_SHOTS, load
+from evaluator.suites.cutcraft.lab.shots import every_shot
 from evaluator.suites.cutcraft.lab.table import Report, Result, markdown, report, tree
 
 PROFILES = ("compat", "paper")
@@ -34,17 +35,29 @@ SEEN_EVERY = 5
 def main(arguments: Sequence[str] | None = None) -> int:
     """Parse, run, print; returns the exit code."""
     parser = argparse.ArgumentParser(prog="evaluator lab", description=__doc__)
-    parser.add_argument("--split", choices=SPLITS, action="append", help="only this one (may be given twice)")
+    parser.add_argument("--split", choices=tuple(SPLITS), action="append", help="only this one (may be given twice)")
     parser.add_argument("--seed", type=int, default=0, help="another seed draws other clips")
     parser.add_argument("--full", action="store_true", help="look at the pictures of every clip")
     parser.add_argument("--clips", type=Path, default=ROOT / "manifests" / "demo", help="folder of the demo clips")
+    parser.add_argument(
+        "--sounds", type=Path, help="join the sounds of the files in this folder instead; pictures as ever"
+    )
     parser.add_argument("--keep", type=Path, help="leave the clips of the lab in this folder")
     parser.add_argument("--out", type=Path, help="write lab.json and lab.md into this folder")
     given = parser.parse_args(arguments)
     try:
-        plan = [recipe for split in given.split or SPLITS for recipe in recipes(split, given.seed)]
+        own = recorded(given.sounds) if given.sounds else {}
+        plan = [recipe for split in given.split or SPLITS for recipe in recipes(split, given.seed, sorted(own))]
         every, store = 1 if given.full else SEEN_EVERY, Store.open()
-        results = run(plan, demo_shots(given.clips), store, lambda number: number % every == 0, given.keep, _say)
+        results = run(
+            plan,
+            demo_shots(given.clips),
+            store,
+            lambda number: number % every == 0,
+            given.keep,
+            _say,
+            excerpts(own) if own else make,
+        )
         edited = own_cuts(given.clips, store)
     except EvaluatorError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -66,8 +79,8 @@ def _show(reports: Sequence[Report], edited: Sequence[OwnCuts], out: Path | None
 
 
 def demo_shots(folder: Path) -> dict[str, U8]:
-    """Every shot of the demo clips. Raises PrerequisiteError if one is not there."""
-    return {name: load(folder / source.file, source.first, source.end) for name, source in DEMO_SHOTS.items()}
+    """Every shot of the lab. Raises PrerequisiteError if the demo clips or the wheel are not there."""
+    return every_shot(folder, Store.open().folder / "wheels")
 
 
 def run(
@@ -77,6 +90,7 @@ def run(
     seen: Callable[[int], bool],
     keep: Path | None = None,
     tell: Callable[[str], None] = lambda line: None,
+    maker: Make = make,
 ) -> list[Result]:
     """Make and measure every clip of a plan; those whose number is `seen` with their pictures."""
     results = []
@@ -86,7 +100,7 @@ def run(
         for number, recipe in enumerate(plan):
             path = folder / f"{recipe.name}.mp4"
             pictures = clip.pictures(recipe, shots) if seen(number) else None
-            clip.write(path, pictures, clip.sound(recipe))
+            clip.write(path, pictures, clip.sound(recipe, maker))
             results.append(Result(recipe, measure(path, sessions, seen(number)), seen(number)))
             if keep is None:
                 path.unlink()

@@ -1,4 +1,4 @@
-"""The shots that lab clips are joined from: real ones out of the demo clips, cut where these cut, each in one split.
+"""The shots that lab clips are joined from: real ones, cut where their clips cut, each in one split.
 
 A shot that is shorter than asked is played to its end and back again, so that motion never jumps. A virtual camera may
 slide over it. A shot is used in one split only, so that nothing learnt on one split was seen in the other.
@@ -19,6 +19,7 @@ from evaluator.media.probe import probe
 from evaluator.media.types import U8
 from evaluator.schema import Filter, Fit, Sampling, View
 from evaluator.suites.cutcraft.lab.recipe import HEIGHT, WIDTH
+from evaluator.suites.cutcraft.lab.wheel_shots import read
 
 MARGIN = 1.4
 """A shot is kept this much larger than a picture of the lab, so that the camera has somewhere to go."""
@@ -26,7 +27,7 @@ MARGIN = 1.4
 
 @dataclass(frozen=True, slots=True)
 class ShotSource:
-    """Frames [first, end) of one file, chosen by eye."""
+    """Frames [first, end) of one file, chosen by eye; an empty file name stands for `wheel_shots`."""
 
     file: str
     first: int
@@ -34,16 +35,28 @@ class ShotSource:
     split: str
 
 
-DEMO_SHOTS: dict[str, ShotSource] = {
+SHOTS: dict[str, ShotSource] = {
     "bus": ShotSource("bikes.mp4", 0, 30, "development"),
     "tram": ShotSource("bikes.mp4", 78, 136, "development"),
     "rabbit": ShotSource("bigbuckbunny.mp4", 0, 132, "development"),
-    "taxi": ShotSource("bikes.mp4", 31, 75, "held-out"),
-    "street": ShotSource("bikes.mp4", 138, 186, "held-out"),
-    "door": ShotSource("bikes.mp4", 188, 241, "held-out"),
-    "driver": ShotSource("carphone_pristine.mp4", 0, 120, "held-out"),
+    "taxi": ShotSource("bikes.mp4", 31, 75, "development"),
+    "street": ShotSource("bikes.mp4", 138, 186, "development"),
+    "door": ShotSource("bikes.mp4", 188, 241, "development"),
+    "driver": ShotSource("carphone_pristine.mp4", 0, 120, "development"),
+    "crossing": ShotSource("bikes.mp4", 242, 250, "held-out"),
+    "junction": ShotSource("", 0, 17, "held-out"),
+    "ball": ShotSource("", 0, 17, "held-out"),
+    "shop": ShotSource("", 0, 2, "held-out"),
 }
-"""Shots of the demo clips (evaluator.demo makes them)."""
+"""Shots of the demo clips (evaluator.demo makes them) and, without a file, those of `wheel_shots`."""
+
+
+def every_shot(folder: Path, wheels: Path) -> dict[str, U8]:
+    """All shots by name, at MARGIN times the lab's size. Raises PrerequisiteError if something is not there."""
+    return {
+        name: load(folder / one.file, one.first, one.end) if one.file else enlarged(read(name, wheels))
+        for name, one in SHOTS.items()
+    }
 
 
 @lru_cache(maxsize=16)
@@ -58,7 +71,12 @@ def load(path: Path, first: int, end: int) -> U8:
     view = View(Sampling("ranges", (((first, end),),)), Fit.NATIVE, filter=Filter.BICUBIC)
     tap = CollectTap(info)
     decode(path, info, [(view, tap)], [])
-    return np.stack([_enlarged(frame) for frame in tap.close().data])
+    return enlarged(tap.close().data)
+
+
+def enlarged(frames: U8) -> U8:
+    """[N, H, W, 3] -> the same at MARGIN times the lab's size, cropped to its aspect."""
+    return np.stack([_enlarged(frame) for frame in frames])
 
 
 def _enlarged(frame: U8) -> U8:

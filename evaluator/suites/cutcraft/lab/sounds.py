@@ -1,8 +1,8 @@
-"""Sounds of our own making: ambience, music, speech-like voices and noise, each family in one split.
+"""Sounds of our own making: ambience, music, speech-like voices and noise.
 
 Recognisable enough to differ as scenes do, harmless enough to ship: nothing here was recorded. A voice is a buzz of
-glottal pulses through moving formants with syllables and pauses; it says nothing. Mono float64 in about [-1, 1] at
-SOUND_RATE, deterministic by seed.
+glottal pulses through moving formants with syllables and pauses; it says nothing. Mono float64 at SOUND_RATE,
+deterministic by generator. `library` has names and levels.
 """
 
 from __future__ import annotations
@@ -15,9 +15,6 @@ from scipy.signal import butter, lfilter, sosfilt
 from evaluator.media.types import F64
 from evaluator.suites.cutcraft.lab.recipe import SOUND_RATE
 
-LEVEL = 0.1
-"""Root mean square of every sound, full scale 1."""
-
 Maker = Callable[[int, np.random.RandomState], F64]
 """(samples, generator) -> [samples]"""
 
@@ -25,18 +22,12 @@ VOWELS = ((730, 1090, 2440), (270, 2290, 3010), (300, 870, 2240), (530, 1840, 24
 """First three formants in Hz (Peterson and Barney 1952, men's averages of five vowels)."""
 
 
-def make(name: str, seconds: float, seed: int) -> F64:
-    """[T] of one sound at LEVEL."""
-    sound = SOUNDS[name][0](round(seconds * SOUND_RATE), np.random.RandomState(seed))
-    return np.asarray(sound * (LEVEL / float(np.sqrt(np.mean(np.square(sound))))))
-
-
 def band_noise(low: float, high: float, flutter: float = 0.0) -> Maker:
     """Noise between two frequencies; `flutter` is how strongly its level wanders."""
 
     def maker(samples: int, draw: np.random.RandomState) -> F64:
-        noise = _band(draw.standard_normal(samples), low, high)
-        slow = _band(draw.standard_normal(samples), 0.5, 4.0)
+        noise = passed(draw.standard_normal(samples), low, high)
+        slow = passed(draw.standard_normal(samples), 0.5, 4.0)
         return np.asarray(noise * (1.0 + flutter * np.tanh(slow / slow.std())))
 
     return maker
@@ -67,7 +58,7 @@ def beat(tempo: float) -> Maker:
         tail = np.arange(round(0.2 * SOUND_RATE)) / SOUND_RATE
         drum = np.sin(2 * np.pi * 60 * tail) * np.exp(-tail / 0.06)
         for number, place in enumerate(range(0, samples, step)):
-            cymbal = 0.4 * _band(draw.standard_normal(len(tail)), 6000, 12000) * np.exp(-tail / 0.03)
+            cymbal = 0.4 * passed(draw.standard_normal(len(tail)), 6000, 12000) * np.exp(-tail / 0.03)
             hit = (drum if number % 2 == 0 else 0.0) + cymbal
             out[place : place + len(tail)] += hit[: samples - place]
         return out
@@ -115,7 +106,7 @@ def _syllable(length: int, pitch: float, size: float, draw: np.random.RandomStat
     pulses = np.diff(np.floor(phase), prepend=0.0) + 0.03 * draw.standard_normal(length)
     for formant in VOWELS[draw.randint(len(VOWELS))]:
         pulses = _resonance(pulses, formant / size, 60 + formant / 20)
-    hiss = 0.02 * _band(draw.standard_normal(length), 3500, 8000) * (time < 0.05)
+    hiss = 0.02 * passed(draw.standard_normal(length), 3500, 8000) * (time < 0.05)
     return np.asarray((pulses / np.abs(pulses).max() + hiss) * np.sin(np.pi * np.linspace(0, 1, length)) ** 0.5)
 
 
@@ -131,7 +122,7 @@ def engine(hertz: float) -> Maker:
         time = np.arange(samples) / SOUND_RATE
         turn = 2 * np.pi * hertz * np.cumsum(1 + 0.02 * np.sin(2 * np.pi * 0.7 * time)) / SOUND_RATE
         tones = sum(np.sin(k * turn + draw.uniform(0, 6)) / k for k in range(1, 24))
-        return np.asarray(tones + 0.3 * _band(draw.standard_normal(samples), 40, 300))
+        return np.asarray(tones + 0.3 * passed(draw.standard_normal(samples), 40, 300))
 
     return maker
 
@@ -145,12 +136,13 @@ def impacts(rate: float, low: float, high: float) -> Maker:
         hits[places] = draw.uniform(0.3, 1.0, len(places))
         decay = np.exp(-np.arange(round(0.15 * SOUND_RATE)) / (0.03 * SOUND_RATE))
         envelope = np.convolve(hits, decay)[:samples] + 0.02
-        return np.asarray(envelope * _band(draw.standard_normal(samples), low, high))
+        return np.asarray(envelope * passed(draw.standard_normal(samples), low, high))
 
     return maker
 
 
-def _band(noise: F64, low: float, high: float) -> F64:
+def passed(noise: F64, low: float, high: float) -> F64:
+    """What of [T] lies between two frequencies in Hz."""
     return np.asarray(sosfilt(butter(2, (low, high), "bandpass", fs=SOUND_RATE, output="sos"), noise))
 
 
@@ -158,22 +150,3 @@ def crowd(samples: int, draw: np.random.RandomState) -> F64:
     """Many voices at once."""
     people = [voice(draw.uniform(95, 240), draw.uniform(0.85, 1.1), draw.uniform(3, 5)) for _ in range(6)]
     return np.asarray(np.sum([person(samples, draw) for person in people], axis=0))
-
-
-SOUNDS: dict[str, tuple[Maker, str]] = {
-    "traffic": (band_noise(80, 700, 0.3), "development"),
-    "leaves": (band_noise(1500, 6000, 0.5), "development"),
-    "chords": (pad(220.0), "development"),
-    "drums": (beat(120.0), "development"),
-    "man": (voice(115.0, 1.0, 4.0), "development"),
-    "woman": (voice(205.0, 0.87, 4.5), "development"),
-    "rain": (band_noise(600, 9000, 0.2), "held-out"),
-    "motor": (engine(45.0), "held-out"),
-    "strings": (pluck(196.0), "held-out"),
-    "organ": (pad(130.8), "held-out"),
-    "boy": (voice(260.0, 0.8, 5.0), "held-out"),
-    "elder": (voice(95.0, 1.05, 3.2), "held-out"),
-    "crowd": (crowd, "held-out"),
-    "workshop": (impacts(6.0, 800, 5000), "held-out"),
-}
-"""Every sound and the split in which it is used."""
