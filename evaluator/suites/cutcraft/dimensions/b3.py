@@ -140,6 +140,7 @@ DIMENSION = Dimension(
     (FORM,),
     hears=True,
     stands_in_for={"audio_tags": "PANNs CNN14"},
+    version=2,
 )
 
 

@@ -56,6 +56,7 @@ class Dimension:
     optional: frozenset[str] = frozenset()
     stands_in_for: Mapping[str, str] = field(default_factory=dict)
     instead: Dimension | None = None  # where a model of `needs` is not mounted
+    version: int = 1  # raised when the same inputs give another value
 
     @property
     def signals(self) -> bool:
@@ -70,7 +71,7 @@ def metric(dimension: Dimension, defects: Defects) -> Metric:
     asked = {**signals, **SIGHT, **(SOUND if dimension.hears else {})}
     card = Metric(
         id=dimension.id.lower(),
-        version=1,
+        version=dimension.version,
         title=f"{dimension.id} {dimension.title}",
         summary=dimension.summary,
         direction=Direction.HIGHER,

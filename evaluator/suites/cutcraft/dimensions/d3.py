@@ -175,6 +175,7 @@ DIMENSION = Dimension(
     needs=needs,
     hears=True,
     optional=frozenset({"words"}),
+    version=2,
 )
 
 
