@@ -102,19 +102,26 @@ def absences(scores: Iterable[Score], width: int = 120) -> list[str]:
             key = (score.status, score.reason.code, _FIGURES.sub("#", score.reason.message))
             groups.setdefault(key, []).append(score)
     ordered = sorted(groups.items(), key=lambda item: (item[0][0] is Status.SKIPPED, -len(item[1])))
-    return [shorten(_absence(*key[:2], members), width) for key, members in ordered]
+    return [shorten(_absence(*key[:2], members, width), width) for key, members in ordered]
 
 
 _FIGURES = re.compile(r"\d+(\.\d+)?")
 
 
-def _absence(status: Status, code: str, scores: Sequence[Score]) -> str:
-    metrics = ", ".join(dict.fromkeys(score.metric for score in scores))
+def _absence(status: Status, code: str, scores: Sequence[Score], width: int) -> str:
+    metrics = _listed(list(dict.fromkeys(score.metric for score in scores)), width * 2 // 5)
     cases = dict.fromkeys(score.case for score in scores)
     first = next(iter(cases))
     told = f"case {first}" if len(cases) == 1 else f"{len(cases)} cases, first {first}"
     reason = scores[0].reason
     return f"{status} {metrics} ({told}): {code}: {reason.message if reason else ''}"
+
+
+def _listed(names: Sequence[str], width: int) -> str:
+    """The names, or the first of them and how many more there are, so that what follows can be read."""
+    kept = max([count for count in range(1, len(names) + 1) if len(", ".join(names[:count])) <= width], default=1)
+    more = len(names) - kept
+    return ", ".join(names[:kept]) + (f" and {more} more" if more else "")
 
 
 def shorten(text: str, width: int) -> str:

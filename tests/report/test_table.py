@@ -108,6 +108,20 @@ def test_absences_put_failures_first_and_join_what_is_one_reason() -> None:
     ]
 
 
+def test_a_reason_can_be_read_however_many_metrics_have_it() -> None:
+    gone = {"value": None, "raw": None, "status": Status.FAILED, "reason": Reason("truncated", "a.mp4 is cut off")}
+    names = [f"metric_number_{number}" for number in range(19)]
+    (line,) = absences([score(metric=name, case="a", **gone) for name in names], 148)
+    assert (
+        line
+        == "failed metric_number_0, metric_number_1, metric_number_2 and 16 more (case a): truncated: a.mp4 is cut off"
+    )
+    (whole,) = absences([score(metric=name, case="a", **gone) for name in names], 10_000)
+    assert all(name in whole for name in names)
+    (long,) = absences([score(metric="m" * 100, case="a", **gone)], 120)
+    assert long.startswith("failed mmm")
+
+
 @given(st.text(max_size=300), st.integers(10, 120))
 def test_shortened_text_is_one_line_that_fits(text: str, width: int) -> None:
     line = shorten(text, width)
