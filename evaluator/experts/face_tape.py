@@ -5,21 +5,24 @@ a track by more than half goes on with it, across up to 25 slots without one; ol
 tracks. What stays has more than 50 detections and a mean side above 100 pixels; its boxes are filled in between and
 smoothed over 13 slots (`face_tracks`).
 
-A crop waits until no later frame can change it: 32 pictures are held, never a clip. Knows no network: who finds the
-boxes of a picture is given.
+A crop waits until no later frame can change it: of pictures, 32 are held; of crops, all, up to a bound (19 minutes of
+one face). A frame costs the same however long the clip is. Knows no network: who finds the boxes of a picture is given.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from evaluator.errors import MediaError
 from evaluator.experts.content_cuts import ContentCuts
 from evaluator.experts.face_tracks import LEAST_SIDE, LEAST_TICKS, SAME_FACE, SMOOTHED, lip_crop, overlap
 from evaluator.experts.features import FaceClip, FaceClips
+from evaluator.media.limits import LIMITS, Limits
 from evaluator.media.types import F32, F64, I64, U8, FrameChunk
 
 GAP = 25
@@ -33,6 +36,7 @@ DELAY = GAP + REACH + 1
 class Follow:
     """One face so far: where it was detected, and its crops up to the last frame that is final."""
 
+    number: int  # in the order of their beginning
     slots: list[int]
     boxes: list[F32]  # [4] pixels, one per slot
     crops: list[U8] = field(default_factory=list)
@@ -44,10 +48,6 @@ class Follow:
             return None
         return next((k for k, box in enumerate(boxes) if overlap(self.boxes[-1], box) > SAME_FACE), None)
 
-    def ends_before(self, slot: int) -> bool:
-        """Whether nothing from this slot on can belong to it."""
-        return not self.open or slot - self.slots[-1] > GAP
-
     @property
     def stays(self) -> bool:
         """Long and large enough to be looked at."""
@@ -57,9 +57,11 @@ class Follow:
         return bool((box[:, 2:] - box[:, :2]).mean(axis=0).max() > LEAST_SIDE)
 
     def at(self, slots: I64) -> F64:
-        """Boxes [n, 4] at slots [n], filled in between detections."""
-        known = np.array(self.boxes, np.float64)
-        return np.stack([np.interp(slots, self.slots, known[:, side]) for side in range(4)], axis=1)
+        """Boxes [n, 4] at ascending slots [n], filled in between detections."""
+        first = max(0, bisect_right(self.slots, int(slots[0])) - 1)
+        last = bisect_left(self.slots, int(slots[-1])) + 1
+        known = np.array(self.boxes[first:last], np.float64)  # the detections around, not the whole track
+        return np.stack([np.interp(slots, self.slots[first:last], known[:, side]) for side in range(4)], axis=1)
 
     def place(self, slot: int) -> tuple[float, float, float]:
         """Smoothed (half side, middle x, middle y) at a slot; beyond its ends the track stands still."""
@@ -72,11 +74,14 @@ class Follow:
 class FaceTape:
     """A tap. `find` gives the boxes [K, 4] in pixels of the faces of a picture [H, W, 3]."""
 
-    def __init__(self, find: Callable[[U8], F32]) -> None:
+    def __init__(self, find: Callable[[U8], F32], limits: Limits = LIMITS) -> None:
         self._find = find
+        self._most = limits.held_bytes
+        self._bytes = 0
         self._cuts = ContentCuts()
         self._held: deque[tuple[int, U8]] = deque()
-        self._tracks: list[Follow] = []
+        self._tracks: list[Follow] = []  # that are not wholly cut out yet
+        self._ended: list[Follow] = []  # that are, and stay
         self._slot = 0
         self._started = 0
 
@@ -85,26 +90,26 @@ class FaceTape:
         for picture in chunk.data:
             self._look(picture)
             self._cut_out(self._slot - DELAY)
+            self._retire(self._slot - DELAY)
             self._slot += 1
 
     def close(self) -> FaceClips:
         """The tracks that stay, in the order in which they began."""
         self._cut_out(self._slot)
-        kept = [FaceClip(one.slots[0], np.stack(one.crops), len(one.slots)) for one in self._tracks if one.stays]
-        return FaceClips(tuple(kept), self._started)
+        stay = sorted([*self._ended, *(one for one in self._tracks if one.stays)], key=lambda one: one.number)
+        return FaceClips(tuple(map(_taken, stay)), self._started)
 
     def _look(self, picture: U8) -> None:
         """Find the faces of the next picture and whose they are."""
         if self._cuts.begins_shot(picture):
             for track in self._tracks:
                 track.open = False
-        self._tracks = [one for one in self._tracks if not one.ends_before(self._slot) or one.stays]
         boxes = list(self._find(picture))
         for track in self._tracks:
             if (place := track.takes(self._slot, boxes)) is not None:
                 track.slots.append(self._slot)
                 track.boxes.append(boxes.pop(place))
-        self._tracks += [Follow([self._slot], [box]) for box in boxes]
+        self._tracks += [Follow(self._started + k, [self._slot], [box]) for k, box in enumerate(boxes)]
         self._started += len(boxes)
         self._held.append((self._slot, picture))
 
@@ -114,4 +119,28 @@ class FaceTape:
             slot, picture = self._held.popleft()
             for track in self._tracks:
                 if track.slots[0] <= slot <= track.slots[-1]:
-                    track.crops.append(lip_crop(picture, *track.place(slot)))
+                    self._keep(track, lip_crop(picture, *track.place(slot)))
+
+    def _keep(self, track: Follow, crop: U8) -> None:
+        self._bytes += crop.nbytes
+        if self._bytes > self._most:
+            raise MediaError("too_large", f"the faces of the clip would take more than {self._most >> 20} MiB to hold")
+        track.crops.append(crop)
+
+    def _retire(self, last: int) -> None:
+        """Put aside tracks that ended by the slot `last`: all of them is cut. Forget those that do not stay."""
+        tracks, self._tracks = self._tracks, []
+        for one in tracks:
+            if one.slots[-1] > last:
+                self._tracks.append(one)
+            elif one.stays:
+                self._ended.append(one)
+            else:
+                self._bytes -= sum(crop.nbytes for crop in one.crops)
+
+
+def _taken(track: Follow) -> FaceClip:
+    """The track as it is handed out. Its crops are let go, so that no more than one track is held twice."""
+    crops = np.stack(track.crops)
+    track.crops.clear()
+    return FaceClip(track.slots[0], crops, len(track.slots))

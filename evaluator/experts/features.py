@@ -286,7 +286,7 @@ class LipTracks:
     """capability `face_lip_embedding`: SyncNet's eye on the faces that could be followed."""
 
     tracks: tuple[LipTrack, ...]
-    started: int = 0  # tracks that began; those that are missing here were too short or too small
+    started: int  # tracks that began; those that are missing here were too short or too small
 
 
 @dataclass(frozen=True, slots=True)

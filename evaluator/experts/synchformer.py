@@ -82,6 +82,8 @@ class Synchformer(Expert):
         window = options.get("window", "first")
         if window not in VIEWS:
             raise ValueError(f"option window: expected one of {sorted(VIEWS)}, found {window!r}")
+        if options.get("reencode") and window != "first":
+            raise ValueError(f"option reencode: encodes the first five seconds, not window {window!r}")
         view = WHOLE_VIEW if options.get("reencode") else VIEWS[window]
         return {"frames": FramesNeed(view, role=want.roles[0]), "audio": sound_need(want)}
 

@@ -41,24 +41,35 @@ class Restartable(Protocol):
 
 
 class CollectTap:
-    """Keeps the frames of one view. `close` returns them as `Frames`."""
+    """Keeps the frames of one view. `close` returns them as `Frames`.
 
-    def __init__(self, clip: ClipInfo) -> None:
+    A narrow clip can be asked for at any length of its long side: `push` raises MediaError `too_large` rather than hold
+    more than `limits.held_bytes`.
+    """
+
+    def __init__(self, clip: ClipInfo, limits: Limits = LIMITS) -> None:
         self._clip = clip
+        self._most = limits.held_bytes
+        self._held = 0
         self._chunks: list[FrameChunk] = []
 
     def restart(self, clip: ClipInfo) -> None:
         """Begin again with the facts that decoding found."""
-        self._clip, self._chunks = clip, []
+        self._clip, self._chunks, self._held = clip, [], 0
 
     def push(self, chunk: FrameChunk) -> None:
         """Keep a chunk (not a copy)."""
+        self._held += chunk.data.nbytes
+        if self._held > self._most:
+            shape = " x ".join(map(str, chunk.data.shape[2:0:-1]))
+            raise MediaError("too_large", f"pictures of {shape} would take more than {self._most >> 20} MiB to hold")
         self._chunks.append(chunk)
 
     def close(self) -> Frames:
         """Everything that was pushed. Raises NotApplicable if that is nothing: the sampling picked no frame."""
         if not self._chunks:
-            raise NotApplicable("not_applicable", "the clip is too short: no frame was picked from it")
+            why = "the clip has no frame that the view picks: it is too short, or none is marked so"
+            raise NotApplicable("not_applicable", why)
         index = np.concatenate([chunk.index for chunk in self._chunks])
         time = np.concatenate([chunk.time for chunk in self._chunks])
         return Frames(self._gather(len(index)), index, time, self._clip)

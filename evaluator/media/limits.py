@@ -18,6 +18,7 @@ class Limits:
     frames: int = 220_000  # an hour at 60 frames per second, and a little
     seconds: float = 3660.0  # an hour, and a minute
     total_pixels: int = 500_000_000_000  # frames x pixels: an hour of 1080p60
+    held_bytes: int = 4 << 30  # pictures of one view that are held at a time: 690 of 1080p, 28,000 of 224 x 224
     packet_bytes_ratio: float = 4.0  # packets may not add up to more than this many times the file
     packet_bytes_slack: int = 64 << 20  # ... plus this, for containers that store packets compressed
 

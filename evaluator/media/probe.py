@@ -42,6 +42,9 @@ IDENTITY = (1, 0, 0, 0, 1, 0, 0, 0, 1)
 FULL_RANGE = 2
 """AVCOL_RANGE_JPEG."""
 
+MOST_PROMISED = 2**31 - 1
+"""What a count of frames can be, whatever a header says."""
+
 SHORTFALL = 0.25
 """Seconds by which the packets may end before the time that the header says, without a note."""
 
@@ -172,11 +175,13 @@ def _video(path: Path, stream: VideoStream, table: _Table, limits: Limits) -> Vi
 
 
 def _promised(stream: VideoStream) -> int:
-    """Frames by the header alone, as OpenCV counts them: its count, else its duration times its rate, rounded."""
-    if stream.frames:
-        return stream.frames
+    """Frames by the header alone, as OpenCV counts them: its count, else its duration times its rate, rounded.
+
+    A header may claim anything: what it says is cut to what a count can be.
+    """
     length = getattr(stream.container, "duration", None) or 0  # microseconds; a container that is read has one
-    return math.floor(length / av.time_base * float(stream.guessed_rate or 0) + 0.5)
+    by_length = math.floor(length / av.time_base * float(stream.guessed_rate or 0) + 0.5)
+    return max(0, min(stream.frames or by_length, MOST_PROMISED))
 
 
 def _rotation(path: Path, frame: VideoFrame) -> int:

@@ -1,11 +1,13 @@
 """A short clip through H.264 and AAC and back, in memory: what a script does that brings clips to one form by FFmpeg.
 
 AVE-Compass 4.4 (profile compat): before Synchformer the published code re-encodes to 25 frames a second and 16 kHz with
-the default settings of FFmpeg's encoders, which are those here: libx264 (CRF 23, preset medium) and AAC at 128 kbit/s.
+the default settings of FFmpeg's encoders, which are those here: libx264 (CRF 23, preset medium) and AAC, which takes
+69 kbit/s for a channel.
 
 Pictures come here as RGB and sound as one channel, where the command line codes the decoder's planes and all channels:
-a rounding of chroma, and a downmix before the coding instead of after it, are what is left of a difference. One thread
-and plain machine code, so that the bits depend neither on the machine nor on the run.
+a rounding of chroma, and a downmix before the coding instead of after it (two channels would get 128 kbit/s), are what
+is left of a difference. One thread, and for the pictures one kind of machine code, so that two runs of a machine give
+the same bits; FFmpeg's AAC and its scaler choose their code by the processor.
 """
 
 from __future__ import annotations

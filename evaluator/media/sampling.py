@@ -51,9 +51,11 @@ def select(sampling: Sampling, times: F64, end: float | None = None, promised: i
 def _counted(sampling: Sampling, times: F64, promised: int) -> I64:
     """AVE-Compass 3.3, compat: the rule on as many frames as the container promises; those that are not there drop out.
 
-    A container that promises nothing is taken to hold what it holds.
+    A container that promises nothing is taken to hold what it holds. These rules look at no time, only at the count,
+    and a header may claim any: what stands in for the times takes no memory.
     """
-    asked = select(Sampling(COUNTED[sampling.rule], sampling.params), np.arange(promised or len(times), dtype=float))
+    counted = np.broadcast_to(np.float64(0.0), promised or len(times))
+    asked = select(Sampling(COUNTED[sampling.rule], sampling.params), counted)
     return asked[asked < len(times)]
 
 

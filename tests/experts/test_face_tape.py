@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from scipy.ndimage import median_filter
 
+from evaluator.errors import MediaError
 from evaluator.experts.content_cuts import ContentCuts
 from evaluator.experts.face_tape import DELAY, FaceTape
 from evaluator.experts.face_tracks import lip_crop
 from evaluator.experts.features import FaceClips
+from evaluator.media.limits import Limits
 from evaluator.media.types import F32, U8, FrameChunk
 
 HEIGHT, WIDTH = 120, 300
@@ -109,6 +111,24 @@ def test_no_more_pictures_are_held_than_a_crop_has_to_wait_for() -> None:
     for start in range(80):
         tape.push(FrameChunk(pictures(1), np.array([start]), np.array([start / 25])))
         assert len(tape._held) <= DELAY
+
+
+def test_a_track_that_ended_costs_nothing_any_more() -> None:
+    """Twelve faces one after the other: two are looked after at any time, and all twelve are handed out."""
+    tape, busy, count = FaceTape(lambda picture: np.array([box(20 + 130 * (tape._slot // 60 % 2))], np.float32)), 0, 720
+    for slot in range(count):
+        tape.push(FrameChunk(pictures(1), np.array([slot]), np.array([slot / 25])))
+        busy = max(busy, len(tape._tracks))
+    assert busy == 2
+    assert [(one.first, len(one.crops)) for one in tape.close().tracks] == [(60 * k, 60) for k in range(12)]
+
+
+def test_crops_are_bounded() -> None:
+    tape = FaceTape(lambda _: np.array([box(20)], np.float32), Limits(held_bytes=20 * 224 * 224 * 3))
+    chunk = FrameChunk(pictures(80), np.arange(80), np.arange(80) / 25)
+    with pytest.raises(MediaError) as caught:
+        tape.push(chunk)
+    assert caught.value.code == "too_large"
 
 
 def test_cuts_are_changes_of_colour_at_least_15_frames_apart() -> None:

@@ -218,3 +218,8 @@ def test_the_network_gets_five_seconds_of_a_recoded_clip() -> None:
     assert found.grid[found.probability.argmax()] == pytest.approx(0.4)
     assert not found.padded
     np.testing.assert_allclose(fake.fed[0]["audio"], audio_segments(audio.float32[:80_000]))
+
+
+def test_only_the_first_seconds_are_coded_again() -> None:
+    with pytest.raises(ValueError, match="not window 'last'"):
+        EXPERT(FakeSource({})).needs(ExpertNeed("av_sync", options=(("reencode", True), ("window", "last"))))

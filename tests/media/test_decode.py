@@ -13,6 +13,7 @@ import pytest
 from evaluator.errors import MediaError, NotApplicable
 from evaluator.media import container
 from evaluator.media.decode import CHUNK, CHUNK_BYTES, CollectTap, Restartable, decode
+from evaluator.media.limits import Limits
 from evaluator.media.probe import probe
 from evaluator.media.sampling import select
 from evaluator.media.types import ClipInfo, DecodeReport, FrameChunk, Frames
@@ -190,6 +191,20 @@ def test_a_wrong_index_is_corrected(odd: Path) -> None:
     report = decode(odd / "vfr.mp4", probe(odd / "plain.mp4"), [(TEN, tap)], [])[1]
     assert report.passes == 2
     assert tap.close().index.tolist() == select(TEN.sampling, probe(odd / "vfr.mp4").video.times).tolist()
+
+
+def test_what_a_view_may_hold_is_bounded(odd: Path) -> None:
+    """Also after a restart: what was held before it is let go and no longer counts."""
+    info = probe(odd / "plain.mp4")
+    (frames,), _ = collect(odd / "plain.mp4", TEN)
+    tap = CollectTap(info, Limits(held_bytes=frames.data.nbytes))
+    chunk = FrameChunk(frames.data, frames.index, frames.time)
+    tap.push(chunk)
+    tap.restart(info)
+    tap.push(chunk)
+    with pytest.raises(MediaError) as caught:
+        tap.push(chunk)
+    assert caught.value.code == "too_large"
 
 
 def test_collect_tap_restarts() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 
 from evaluator.media.decode import picked
-from evaluator.media.probe import probe
+from evaluator.media.probe import MOST_PROMISED, probe
 from evaluator.media.sampling import COUNTED, select
 from evaluator.schema import Sampling, View
 
@@ -31,6 +33,32 @@ def test_frames_that_are_not_there_drop_out() -> None:
 def test_frames_that_were_not_promised_are_never_seen() -> None:
     found = select(Sampling("linspace_promised", (8,)), np.arange(250) / 25, promised=121)
     assert found.tolist() == [0, 17, 34, 51, 69, 86, 103, 120]
+
+
+@pytest.mark.parametrize("rule", sorted(COUNTED))
+def test_a_promise_of_any_size_takes_no_memory(rule: str) -> None:
+    found = select(Sampling(rule, (10,)), np.arange(125) / 25, promised=MOST_PROMISED)
+    assert found.tolist() == [0]
+
+
+def test_what_a_header_claims_is_cut_to_what_a_count_can_be(tmp_path: Path) -> None:
+    path = tmp_path / "a.avi"
+    with av.open(path, "w") as container:
+        stream = container.add_stream("mpeg4", 25)
+        stream.width, stream.height, stream.pix_fmt = 32, 32, "yuv420p"
+        for level in range(10):
+            picture = np.full((32, 32, 3), level, np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, "rgb24")))
+        container.mux(stream.encode(None))
+    data = bytearray(path.read_bytes())
+    at = data.index(b"strh") + 40  # the header's number of frames
+    assert struct.unpack_from("<I", data, at) == (10,)
+    struct.pack_into("<I", data, at, 0xFFFFFFFF)
+    path.write_bytes(data)
+    video = probe(path).video
+    assert video is not None
+    assert (video.frames, 0 <= video.promised <= MOST_PROMISED) == (10, True)
+    assert picked(View(Sampling("linspace_promised", (8,))), video)[0] == 0
 
 
 def test_a_file_that_was_cut_off_promises_what_it_had(odd: Path) -> None:

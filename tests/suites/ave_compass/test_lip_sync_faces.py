@@ -54,8 +54,8 @@ def test_a_track_is_compared_with_the_sound_of_its_span() -> None:
 def test_the_mean_over_tracks_counts() -> None:
     sound = vectors(120)
     tracks = LipTrack(0, sound[:55]), LipTrack(60, np.roll(sound, 4, axis=0)[60:115])
-    both = rated_tracks(LipTracks(tracks), WHOLE, at_25(sound))
-    alone = [rated_tracks(LipTracks((track,)), WHOLE, at_25(sound)) for track in tracks]
+    both = rated_tracks(LipTracks(tracks, len(tracks)), WHOLE, at_25(sound))
+    alone = [rated_tracks(LipTracks((track,), 1), WHOLE, at_25(sound)) for track in tracks]
     assert both.raw == pytest.approx(np.mean([one.raw for one in alone]))
     assert both.details["offset_frames"] == pytest.approx(np.mean([0, alone[1].details["offset_frames"]]))
     assert alone[1].details["offset_frames"] == 4
@@ -63,14 +63,14 @@ def test_the_mean_over_tracks_counts() -> None:
 
 def test_gamma_is_seven_here_and_two_on_whole_frames() -> None:
     sound = 100 * vectors(60)
-    found = rated_tracks(LipTracks((LipTrack(0, sound / 30),)), at_25(sound), at_25(sound / 30))
+    found = rated_tracks(LipTracks((LipTrack(0, sound / 30),), 1), at_25(sound), at_25(sound / 30))
     assert (found.details["gamma"], found.details["fullframe25"]["gamma"]) == (7.0, 2.0)
     assert found.value == pytest.approx(min(1.0, found.raw / 7))
 
 
 def test_the_whole_frame_at_25_is_the_second_strict_value() -> None:
     sound = vectors(100)
-    second = rated_tracks(LipTracks((LipTrack(0, sound[:60]),)), WHOLE, at_25(sound)).details["fullframe25"]
+    second = rated_tracks(LipTracks((LipTrack(0, sound[:60]),), 1), WHOLE, at_25(sound)).details["fullframe25"]
     expected = match(WHOLE.vectors, sound)
     assert second["raw"] == pytest.approx(expected.confidence)
     assert (second["input"], second["fps_mismatch"]) == ("whole frame", False)
@@ -84,7 +84,7 @@ def test_no_face_is_no_score(tracks: tuple[LipTrack, ...]) -> None:
 
 
 def test_silence_is_zero_before_anybody_looks_for_a_face() -> None:
-    found = STRICT.compute(lips=LipTracks(()), whole=WHOLE, voice=at_25(vectors(100)), sound=silent(4.0))
+    found = STRICT.compute(lips=LipTracks((), 0), whole=WHOLE, voice=at_25(vectors(100)), sound=silent(4.0))
     assert (found.value, found.details) == (0.0, {"silent": True, "audio_stream": True})
 
 

@@ -128,14 +128,14 @@ def test_shifted_vectors_are_found_again_by_the_published_arithmetic() -> None:
     rng = np.random.default_rng(0)
     lips = rng.standard_normal((80, 32)).astype(np.float32)
     late = np.roll(lips, 3, axis=0)
-    track = LipTracks((LipTrack(5, lips),))
+    track = LipTracks((LipTrack(5, lips),), 1)
     voice = WindowEmbeddings(np.concatenate([rng.standard_normal((5, 32)), late]).astype(np.float32), 25.0)
     found = sls.compute_syncnet(track, voice)
     assert found.details["tracks"][0]["offset_ticks"] == -3
     foreign = WindowEmbeddings(rng.standard_normal((85, 32)).astype(np.float32), 25.0)
     assert found.value > 4 * sls.compute_syncnet(track, foreign).value
     with pytest.raises(NotApplicable, match="0 tracks"):
-        sls.compute_syncnet(LipTracks(()), voice)
+        sls.compute_syncnet(LipTracks((), 0), voice)
 
 
 def test_lips_are_cut_below_the_face_and_grey_lies_outside() -> None:
