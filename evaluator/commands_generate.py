@@ -2,8 +2,9 @@
 
 A generated document is accepted only if it keeps every rule that is an error; one that does not goes back to the judge
 with its problems, `--tries` times in all. Every answer that was refused stays beside the document, with the reasons,
-under `rejected/`, where nothing reads it. Questions go through a ledger in the output folder: the same
-command goes on where it stopped and writes the same bytes. Knows suites only by the tables below.
+under `rejected/`, where nothing reads it. A case whose last question nobody answered keeps the files that it had.
+Questions go through a ledger in the output folder: the same command goes on where it stopped and writes the same bytes.
+Knows suites only by the tables below.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import orjson
 
@@ -40,6 +40,7 @@ from evaluator.suites.ave_compass.captions import text_of
 from evaluator.suites.ave_compass.checklist import Finding, tree_of
 from evaluator.suites.ave_compass.generate import CAPTION, Generator, generators
 from evaluator.suites.ave_compass.layout_options import SUITE_ID
+from evaluator.suites.records import document_name
 
 REJECTED = "rejected"
 
@@ -116,14 +117,9 @@ def plan(
 # ---------------------------------------------------------------------------------------------------------- files
 
 
-def file_name(case: str, kind: str) -> str:
-    """`<case>_<kind>.json`, with what no file name may hold escaped."""
-    return f"{quote(case, safe=' ')}_{kind}.json"
-
-
 def with_caption(case: Case, folder: Path) -> Case:
     """The case with the caption that `generate caption` left for it, if there is one. Raises UsageError."""
-    path = folder / file_name(case.id, CAPTION)
+    path = folder / document_name(case.id, CAPTION)
     if not path.is_file():
         return case
     tree = document(0, str(path), path.read_bytes())
@@ -137,7 +133,7 @@ def keep(case: Case, score: Score, kind: str, out: Path) -> Made:
     if score.status is not Status.OK:
         reason = score.reason
         return Made(case.id, str(score.status), None, (f"{reason.code}: {reason.message}",) if reason else ())
-    good, bad = out / file_name(case.id, kind), out / REJECTED / file_name(case.id, kind)
+    good, bad = out / document_name(case.id, kind), out / REJECTED / document_name(case.id, kind)
     for path in (good, bad):
         path.unlink(missing_ok=True)
     findings = tuple(score.details["findings"])

@@ -48,11 +48,16 @@ class Reserved:
 
     @classmethod
     def of(cls, model: str, where: str) -> Reserved:
-        """From MODEL=WHERE. Raises UsageError for a place that is neither a URL nor a directory."""
+        """From MODEL=WHERE. Raises UsageError for a place that is neither a URL nor a directory called like the model.
+
+        A server says what it serves; a directory says it by its name, for its answers are recorded as that model's.
+        """
         if where.startswith(("http:", "https:", "unix:")):
             return cls(model, url=where)
-        if Path(where).is_dir():
+        if Path(where).is_dir() and model.lower() in Path(where).resolve().name.lower():
             return cls(model, folder=Path(where))
+        if Path(where).is_dir():
+            raise UsageError(f"--judge-for {model}: expected a directory whose name holds {model!r}, found {where!r}")
         raise UsageError(f"--judge-for {model}: expected a URL on loopback or a model directory, found {where!r}")
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from pydantic import ValidationError
 
 from evaluator.errors import UsageError
+from evaluator.manifest.places import real
 from evaluator.manifest.problems import Problem, shown
 from evaluator.manifest.reading import lines, parse
 
@@ -29,11 +31,22 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, record
 
 
+def is_below(root: Path, place: str) -> bool:
+    """Whether there is a file of that name below the root. Of a place outside nothing is looked at."""
+    path = real(root / place)
+    return path.is_relative_to(real(root)) and path.is_file()
+
+
 def existing(root: Path, place: str) -> str:
     """The place again, if it is a file below the root. Raises ValueError."""
-    if not (root / place).is_file():
-        raise ValueError(f"{place}: expected a file, found none")
+    if not is_below(root, place):
+        raise ValueError(f"{place}: expected a file, found none below {root}")
     return place
+
+
+def document_name(name: str, kind: str) -> str:
+    """`<name>_<kind>.json`, the file of a generated document, with what no file name may hold escaped."""
+    return f"{quote(name, safe=' ')}_{kind}.json"
 
 
 def said(error: Exception) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from evaluator.judge.types import Answer, Question, Status, TextPart
 from evaluator.metrics.base import Judged, Outcome
 from evaluator.metrics.second_chance import COMPLAINT, FORM, corrected, once_more, settling
 from evaluator.schema import Case
+from evaluator.suites import suites
+from evaluator.suites.multiref_compass import PROFILES
 
 CASE = Case("c", "core", Path("/v.mp4"))
 
@@ -90,3 +92,19 @@ def test_answers_and_second_answers_are_never_mixed_up(first: list[int], data: s
 def test_a_question_with_a_substitute_has_no_second_try() -> None:
     with pytest.raises(ValueError, match="substitute"):
         corrected(Routed(ask(CASE)[0]), FORM)
+
+
+def second_tries() -> Iterator[Judged]:
+    """Whatever any profile of a suite asks once more. MultiRef-Compass routes its profiles by itself."""
+    profiles = [*(suite.variants for suite in suites().values()), PROFILES]
+    changed = [metric for profile in profiles for own in profile.values() for metric in own.values()]
+    for metric in (*(metric for suite in suites().values() for metric in suite.metrics), *changed):
+        if metric.judged and getattr(metric.judged.again, "func", None) is getattr(JUDGED.again, "func"):  # noqa: B009
+            yield metric.judged
+
+
+def test_every_prompt_that_may_be_asked_again_says_what_a_complaint_is() -> None:
+    """Data blocks are never an order: a judge that is not told of this one has no reason to heed it."""
+    prompts = {name for judged in second_tries() for name in judged.prompts}
+    assert {"score_reason", "avenue_av_consistency", "avenue_grades", "multiref_binding"} <= prompts
+    assert [name for name in sorted(prompts) if f'"{COMPLAINT}"' not in load(name).system] == []

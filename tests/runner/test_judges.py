@@ -252,13 +252,13 @@ def test_directories_are_served_side_by_side(
     programs.mkdir()
     (programs / "vllm").write_text(f'#!/bin/sh\necho "$@"\nexec {sys.executable} {fake_server.__file__} "$@"\n')
     (programs / "vllm").chmod(0o755)
-    for name in ("any", "own"):
+    for name in ("any", f"{MODEL}-7B"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text("{}")
         (tmp_path / name / "model.safetensors").write_bytes(name.encode())
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
     out = tmp_path / "out"
-    chosen = ("--judge-model", tmp_path / "any", "--judge-for", f"{MODEL}={tmp_path / 'own'}")
+    chosen = ("--judge-model", tmp_path / "any", "--judge-for", f"{MODEL}={tmp_path / f'{MODEL}-7B'}")
     told = cli("--manifest", manifest, "--out", out, *ASKED, *chosen)
     assert told.code == 0, told.err
     assert found(out)["vqr"]["value"] == 2.5
@@ -267,6 +267,17 @@ def test_directories_are_served_side_by_side(
     assert len({one.judge.model_sha256 for one in calls}) == 2
     logs = [(out / name).read_text() for name in ("judge-server.log", f"judge-server-{MODEL}.log")]
     assert all("--gpu-memory-utilization 0.45" in log for log in logs)
+
+
+def test_a_directory_of_another_name_does_not_become_the_model(tmp_path: Path) -> None:
+    """Its answers would be recorded as that model's, whoever gave them."""
+    for name in ("judge", f"{MODEL}-7B"):
+        (tmp_path / name).mkdir()
+    (tmp_path / MODEL).symlink_to(tmp_path / "judge")
+    for name in ("judge", MODEL):
+        with pytest.raises(UsageError, match="a directory whose name holds"):
+            Reserved.of(MODEL, str(tmp_path / name))
+    assert Reserved.of(MODEL.lower(), str(tmp_path / f"{MODEL}-7B")).folder == tmp_path / f"{MODEL}-7B"
 
 
 def test_choices_that_are_needed() -> None:

@@ -46,3 +46,15 @@ def test_a_place_must_be_a_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"gone\.mp4: expected a file, found none"):
         existing(tmp_path, "gone.mp4")
     assert said(KeyError("outputs")) == "outputs: expected a value, found nothing"
+
+
+def test_a_place_outside_the_root_is_no_file_of_the_benchmark(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.mp4").touch()
+    (tmp_path / "secret").touch()
+    (root / "link.mp4").symlink_to(tmp_path / "secret")
+    assert existing(root, "a.mp4") == "a.mp4"
+    for place in ("/etc/passwd", "/etc/none", "../secret", "link.mp4", "."):
+        with pytest.raises(ValueError, match="found none below"):
+            existing(root, place)

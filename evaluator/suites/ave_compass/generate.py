@@ -8,7 +8,7 @@ of spec 6 for all four branches.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,11 +21,11 @@ from evaluator.judge.types import Answer, Question
 from evaluator.metrics.base import Direction, Judged, Metric, Outcome
 from evaluator.schema import Case
 from evaluator.suites.ave_compass import captions, checklist_rules
-from evaluator.suites.ave_compass.checklist import DIMENSION, Subdimension, checklist_of
+from evaluator.suites.ave_compass.checklist import DIMENSION, Finding, Subdimension, checklist_of
 from evaluator.suites.ave_compass.evidence import FOR_DEAF, NEEDS, Exhibits
 from evaluator.suites.ave_compass.questions import routed
-from evaluator.suites.ave_compass.repair import TRIES, Repair
 from evaluator.suites.ave_compass.taxonomy import OPERATIONS
+from evaluator.suites.repair import TRIES, Remark, Repair
 
 CAPTION_PROMPT, CHECKLIST_PROMPT = "ave_caption", "ave_checklist"
 CAPTION = "caption"
@@ -125,12 +125,18 @@ def accept(loop: Repair, answers: Sequence[Answer], case: Case | None = None, **
     return loop.outcome(case, answers)
 
 
+def _remarks(found: Iterable[Finding]) -> list[Remark]:
+    return [Remark(one.shown(), one.level == "E") for one in found]
+
+
 def _metric(name: str, summary: str, paper: str, **more: Any) -> Metric:
     return Metric(name, 1, name.capitalize(), summary, Direction.NONE, (0.0, 1.0), "", paper, **more)
 
 
 def _caption(tries: int) -> Generator:
-    loop = Repair(ask_caption, lambda _case, answer: answer, captions.findings, tries)
+    loop = Repair(
+        ask_caption, lambda _case, answer: answer, lambda _case, made: _remarks(captions.findings(made)), tries
+    )
     metric = _metric(
         CAPTION,
         "A description of the source clip.",
@@ -150,7 +156,7 @@ def _checklist(tries: int) -> Generator:
     loop = Repair(
         ask_checklist,
         lambda case, answer: whole_checklist(case, answer["questions"]),
-        checklist_rules.findings,
+        lambda _case, made: _remarks(checklist_rules.findings(made)),
         tries,
     )
     metric = _metric(

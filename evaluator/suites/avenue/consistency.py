@@ -1,7 +1,9 @@
 """Consistency analysis (section 4.1): do judge and embeddings order the cases of a system alike?
 
 Spearman's rho over the cases of each system, mean over systems with the least and the largest. LPIPS is a distance, so
-its sign is turned: in every row positive means agreement.
+its sign is turned: in every row positive means agreement. A system under two conditions is two, and values of a
+stand-in are never ranked together with others; those that compare by names of classes tell clips about one sentence
+apart and not sentences, so that across cases they are not ranked at all.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from evaluator.stats.ranks import spearman
-from evaluator.suites.avenue.tables import Record
+from evaluator.suites.avenue.tables import STAND_IN, Record
 from evaluator.suites.board import Board, Cell
 
 PAIRS = (
@@ -24,6 +26,9 @@ PAIRS = (
     ("C", "av_consistency", "audio_video", 1),
 )
 """(scope, judged dimension, embedding metric, sign). Which twelve the paper correlates is not given."""
+
+BY_NAMES = frozenset({"text_audio", "text_video"})
+"""What a stand-in compares by names of classes."""
 
 LEAST = 5
 """Cases of a system below which its rho is not computed."""
@@ -43,18 +48,16 @@ def consistency(found: Sequence[Record]) -> Board | None:
     rows: list[tuple[Cell, ...]] = []
     for scope, judged, embedded, sign in PAIRS:
         own = [record for record in found if record.data.scope == scope and not record.data.null_edit]
-        rhos = {}
-        for system in dict.fromkeys(record.score.system for record in own):
-            one, other = (_values(own, system, metric) for metric in (judged, embedded))
-            if (value := rho(one, other, sign)) is not None:
-                rhos[system] = value
-        if rhos:
-            values = [value for value, _, _ in rhos.values()]
-            worst = max(p for _, p, _ in rhos.values())
-            cases = sum(n for _, _, n in rhos.values())
-            stand_in = any("*" in record.kind for record in own if record.score.metric == embedded)
-            name = f"{embedded}{'*' if stand_in else ''}"
-            rows.append((scope, judged, name, fmean(values), min(values), max(values), worst, len(rhos), cases))
+        for mark in ("",) if embedded in BY_NAMES else ("", STAND_IN):
+            rhos = [
+                value
+                for system in dict.fromkeys(record.row for record in own)
+                if (value := rho(_values(own, system, judged), _values(own, system, embedded, mark), sign)) is not None
+            ]
+            if rhos:
+                values, chances, counts = zip(*rhos, strict=True)
+                spread = (fmean(values), min(values), max(values), max(chances))
+                rows.append((scope, judged, f"{embedded}{mark}", *spread, len(rhos), sum(counts)))
     if not rows:
         return None
     columns = ("scope", "judge", "embedding", "rho", "least", "largest", "largest p", "systems", "cases")
@@ -62,13 +65,13 @@ def consistency(found: Sequence[Record]) -> Board | None:
     return Board("consistency", "AVENUE, judge against embeddings: Spearman over cases", columns, tuple(rows), notes)
 
 
-def _values(found: Sequence[Record], system: str, metric: str) -> dict[str, float]:
-    """Case -> value; partial records are left out."""
+def _values(found: Sequence[Record], system: str, metric: str, mark: str = "") -> dict[str, float]:
+    """Case -> value of the records of this mark; partial ones are left out."""
     return {
         record.score.case: record.score.value
         for record in found
-        if record.score.system == system
+        if record.row == system
         and record.score.metric == metric
         and record.score.value is not None
-        and "~" not in record.kind
+        and record.kind == mark
     }

@@ -28,7 +28,7 @@ NEEDS = {"sound": AudioNeed(AudioView(RATE))}
 MOST = 6.0  # seconds of each shot that are looked at
 REACH = 2.2  # seconds, the largest offset that is looked for
 SHARE_OF_SHOT = 0.6  # and the largest share of a shot
-LEAST = 0.3  # seconds of sound that a shot must have beyond the reach
+LEAST = 0.4  # seconds of sound that a shot must have beyond the reach; below, a moment may have none far enough
 
 STRAIGHT_WITHIN = 4  # steps around the cut that are still straight: 0.08 s
 LONGEST_FADE = 11  # steps on each side of a straight cut's crossfade: 0.22 s

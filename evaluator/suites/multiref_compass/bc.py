@@ -74,7 +74,7 @@ def grades(minor: Sequence[bool]) -> tuple[int, int]:
         return 5, 5
     if len(minor) == 1:
         return (4, 4) if minor[0] else (1, 3)
-    return (1, 4) if all(minor) else (1, 2)
+    return 1, 2
 
 
 def compute(case: Case, answers: Sequence[Answer], **media: Any) -> Outcome:

@@ -19,6 +19,8 @@ BOARDS = ("B1", "B2", "B3", "B4")
 VIEW, REF_VIDEO, REF_AUDIO = "view", "ref_video", "ref_audio"
 KINDS = {VIEW: ("image", "video"), REF_VIDEO: ("video",), REF_AUDIO: ("audio",)}
 """Role -> kinds of file. A view that is a clip shows its first frame."""
+MOST_VOICES = 8
+"""Reference voices of one case."""
 
 Text = Annotated[str, Field(min_length=1, max_length=8000)]
 
@@ -133,5 +135,7 @@ def _references(case: Case, known: set[str]) -> Iterable[Problem]:
             yield Problem(0, f"{field}.kind", f"{' or '.join(KINDS[item.role])} for the role {item.role}", item.kind)
         if item.role == VIEW and item.entity not in known:
             yield Problem(0, f"{field}.entity", f"one of the entities {', '.join(sorted(known))}", f'"{item.entity}"')
+    if roles[REF_AUDIO] > MOST_VOICES:
+        yield Problem(0, "references", f"at most {MOST_VOICES} ref_audio", str(roles[REF_AUDIO]))
     if roles[REF_VIDEO] > 1:
         yield Problem(0, "references", "at most one ref_video", str(roles[REF_VIDEO]))

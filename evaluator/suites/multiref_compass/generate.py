@@ -8,30 +8,24 @@ details. Items on exact lines, anatomy, entities and binding follow from the dat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
-
-import orjson
 
 from evaluator.errors import NotApplicable
 from evaluator.judge.prompts import load
-from evaluator.judge.types import Answer, Question, Status
-from evaluator.metrics.answers import accepted
-from evaluator.metrics.base import Direction, Judged, Metric, Outcome
+from evaluator.judge.types import Question
+from evaluator.metrics.base import Direction, Judged, Metric
 from evaluator.schema import Case
 from evaluator.suites.multiref_compass.checklist import examine_items
 from evaluator.suites.multiref_compass.data import of
 from evaluator.suites.multiref_compass.grading import legend
 from evaluator.suites.multiref_compass.routing import not_routed
+from evaluator.suites.repair import TRIES, Remark, Repair
 
 PROMPT = "multiref_checklist"
 WRITTEN = ("VTF", "ATF", "TOF", "ESM", "SC")
 READS = ("prompt", "data", "references")
-TRIES = 3
-FORM = "It was not one JSON object of exactly the form that is asked for, or it was too long."
-MALFORMED = frozenset({Status.UNPARSED, Status.TRUNCATED, Status.JUDGE_MISSING})
 
 
 def categories(case: Case) -> list[str]:
@@ -39,7 +33,7 @@ def categories(case: Case) -> list[str]:
     return [name for name in WRITTEN if not not_routed(name.lower(), case)]
 
 
-def ask(case: Case, complaint: Mapping[str, str] | None = None) -> Sequence[Question]:
+def ask(case: Case, complaint: Mapping[str, str]) -> Sequence[Question]:
     """One question in words, the same for all systems of a sample.
 
     `complaint` says what was wrong with the last answer. Raises NotApplicable without a prompt.
@@ -53,25 +47,10 @@ def ask(case: Case, complaint: Mapping[str, str] | None = None) -> Sequence[Ques
         "entities": legend(case),
         "facts": "\n".join(f"{name}: {value}" for name, value in known.items()),
         "categories": ", ".join(wanted),
-        **(complaint or {}),
+        **complaint,
     }
     asked = load(PROMPT).ask(f"{data.sample}/checklist", (), told)
     return [replace(asked, answer_schema=_narrowed(asked.answer_schema or {}, wanted))]
-
-
-def again(tries: int, case: Case, answers: Sequence[Answer]) -> Sequence[Question]:
-    """The question with what was wrong with the last answer; none if it was right, or the last that is allowed.
-
-    A replay holds no answer of a wrong form: there the same next question is asked as after one.
-    """
-    last = answers[-1]
-    if len(answers) >= tries or last.status not in {Status.OK, *MALFORMED}:
-        return []
-    if last.status is not Status.OK:
-        return ask(case, {"problems": FORM})
-    if wrong := list(broken(case, document(last))):
-        return ask(case, {"rejected": orjson.dumps(last.value).decode(), "problems": "\n".join(wrong)})
-    return []
 
 
 def _narrowed(schema: Mapping[str, Any], wanted: list[str]) -> dict[str, Any]:
@@ -82,52 +61,28 @@ def _narrowed(schema: Mapping[str, Any], wanted: list[str]) -> dict[str, Any]:
     return {**schema, "properties": {"items": {**entries, "items": {**entry, "properties": names}}}}
 
 
-def document(answer: Answer) -> list[dict[str, Any]]:
+def document(_case: Case, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
     """A checklist as manifests hold it, items numbered per category in the order in which they were written."""
     found: list[dict[str, Any]] = []
-    for entry in answer.value["items"]:
+    for entry in answer["items"]:
         number = 1 + sum(one["category"] == entry["category"] for one in found)
         said = {name: value for name, value in entry.items() if value}  # an empty sort is none
         found.append({"id": f"{entry['category'].lower()}{number}", **said})
     return found
 
 
-def broken(case: Case, items: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    """Every rule that a checklist breaks, in words."""
+def broken(case: Case, items: Sequence[Mapping[str, Any]]) -> Iterator[Remark]:
+    """Every rule that a checklist breaks."""
     whole = replace(case, checklist=tuple(items))
     for problem in examine_items(whole, of(case)):
-        yield f"{problem.field}: expected {problem.expected}, found {problem.found}"
+        yield Remark(f"{problem.field}: expected {problem.expected}, found {problem.found}", wrong=True)
     for name in sorted(set(categories(case)) - {item["category"] for item in items}):
-        yield f"checklist: expected an item of {name}, found none"
-
-
-def compute(case: Case, answers: Sequence[Answer]) -> Outcome:
-    """1 with a checklist that keeps the rules, 0 without one; `rejected` in the details holds all others.
-
-    Raises NotApplicable or AnswerError where the last question was not answered.
-    """
-    if answers[-1].status not in {Status.UNPARSED, Status.TRUNCATED}:
-        accepted(answers[-1])
-    *_, (final, wrong) = tried = [_tried(case, answer) for answer in answers]
-    rejected = [
-        {"reasons": reasons, "document": items, "ledger_key": answer.key}
-        for (items, reasons), answer in zip(tried, answers, strict=True)
-        if reasons
-    ]
-    details = {"document": None if wrong else final, "findings": wrong, "tries": len(answers), "rejected": rejected}
-    return Outcome(float(not wrong), details={**details, "ledger_key": answers[-1].key})
-
-
-def _tried(case: Case, answer: Answer) -> tuple[list[dict[str, Any]] | None, list[str]]:
-    """(the checklist if the answer had the form of one, what is wrong with it)."""
-    if answer.status is not Status.OK:
-        return None, [f"{answer.status}: {answer.message}"]
-    items = document(answer)
-    return items, list(broken(case, items))
+        yield Remark(f"checklist: expected an item of {name}, found none", wrong=True)
 
 
 def generator(tries: int = TRIES) -> Metric:
     """What makes a checklist; the judge has so many tries."""
+    loop = Repair(ask, document, lambda case, made: list(broken(case, made)), tries)
     return Metric(
         id="checklist",
         version=1,
@@ -138,7 +93,7 @@ def generator(tries: int = TRIES) -> Metric:
         unit="",
         paper="MultiRef-Compass, spec section 3.9",
         needs={},
-        compute=compute,
-        judged=Judged(ask, READS, (PROMPT,), again=partial(again, tries)),
+        compute=loop.outcome,
+        judged=Judged(loop.first, READS, (PROMPT,), again=loop.again),
         reads=READS,
     )

@@ -6,7 +6,7 @@ the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from evaluator.metrics.base import Metric
@@ -66,10 +66,12 @@ class Sheet:
     rubric: str
     shown: tuple[str, ...]
     section: str
+    version: int = 1
 
     def metric(self) -> Metric:
         """One token per item."""
-        return graded(self.id, self.title, self.summary, self.items, self.rubric, self.shown, self.section)
+        card = graded(self.id, self.title, self.summary, self.items, self.rubric, self.shown, self.section)
+        return replace(card, version=self.version)
 
     def observed(self) -> Metric:
         """An observation and a whole number per item."""
@@ -90,6 +92,7 @@ SHEETS = (
         "serious flaw. 1: broken. Style is no flaw: a drawn figure is judged as a drawn figure.",
         (SEES,),
         "3.3",
+        version=2,
     ),
     Sheet(
         "dp",
@@ -100,6 +103,7 @@ SHEETS = (
         "1: another thing, or absent. What the prompt asks to change counts as kept.",
         (SEES, COMPARES),
         "3.5",
+        version=2,
     ),
     Sheet(
         "esm",

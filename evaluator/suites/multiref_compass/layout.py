@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from evaluator.errors import UsageError
 from evaluator.suites.base import Imported
 from evaluator.suites.multiref_compass.data import REF_AUDIO, REF_VIDEO, VIEW, MultiRefData
-from evaluator.suites.records import existing, records, said
+from evaluator.suites.records import document_name, existing, is_below, records, said
 
 RECORDS = "samples.jsonl"
 EVERYBODY = "*"
@@ -24,15 +23,12 @@ CLIPS = {".mp4", ".mov", ".mkv", ".webm"}
 """Endings of views that are clips: their first frame is the view."""
 
 
-def file_name(sample: str) -> str:
-    """Name of a generated checklist, with what no file name may hold escaped."""
-    return f"{quote(sample, safe=' ')}_checklist.json"
-
-
 def importer(root: Path, system: str, settings: Mapping[str, str]) -> Imported:
     """Manifest lines of one system, or of all. Raises UsageError for options that are not known."""
     if unknown := settings.keys() - {"records", "checklists"}:
         raise UsageError(f"--set {', '.join(sorted(unknown))}: multiref_compass knows records=FILE, checklists=DIR")
+    if "checklists" in settings and not (root / settings["checklists"]).is_dir():
+        raise UsageError(f"--set checklists={settings['checklists']}: expected a folder below {root}, found none")
     path = root / settings.get("records", RECORDS)
     lines: list[Mapping[str, Any]] = []
     problems: list[str] = []
@@ -40,7 +36,7 @@ def importer(root: Path, system: str, settings: Mapping[str, str]) -> Imported:
         try:
             shared = _shared(record, root, settings.get("checklists"))
             for name, place in _outputs(record, system):
-                if (root / place).is_file():
+                if is_below(root, place):
                     lines.append({"id": f"{record['sample_id']}/{name}", "system": name, "video": place, **shared})
                 else:
                     problems.append(f"{path.name}:{number}: outputs.{name}: expected a file, found none at {place}")
@@ -80,7 +76,7 @@ def _checklist(record: Mapping[str, Any], root: Path, folder: str | None) -> dic
     """The record's own checklist, else the place of a generated one; neither is no problem yet."""
     if "checklist" in record:
         return {"checklist": record["checklist"]}
-    place = f"{folder}/{file_name(record['sample_id'])}"
+    place = f"{folder}/{document_name(record['sample_id'], 'checklist')}"
     return {"checklist": place} if folder is not None and (root / place).is_file() else {}
 
 

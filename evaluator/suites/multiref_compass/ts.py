@@ -18,9 +18,6 @@ from evaluator.schema import Case, ExpertNeed, Need
 from evaluator.suites.multiref_compass.choices import LEAST_SPEECH
 from evaluator.suites.multiref_compass.data import voices
 
-MOST_VOICES = 8
-"""References of one case: their needs are optional by name."""
-
 
 def compute(case: Case, output: SpeakerEmbedding | None, spoken: SpeechActivity | None, **heard: Any) -> Outcome:
     """Cosine with the nearest reference voice. Raises NotApplicable `filtered` for too little speech on a side."""
@@ -48,7 +45,7 @@ def needs_of(case: Case) -> Mapping[str, Need]:
         "output": ExpertNeed("speaker_verification"),
         "spoken": ExpertNeed("speech_activity"),
     }
-    for role in voices(case)[:MOST_VOICES]:
+    for role in voices(case):
         number = role.partition(":")[2]
         found[f"voice_{number}"] = ExpertNeed("speaker_verification", (role,))
         found[f"speech_{number}"] = ExpertNeed("speech_activity", (role,))

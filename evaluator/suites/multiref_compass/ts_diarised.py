@@ -54,7 +54,7 @@ def compute(case: Case, output: VoicesApart | None, **heard: Any) -> Outcome:
 def needs_of(case: Case) -> Mapping[str, Need]:
     """The speakers of the output, and each reference voice in the same space."""
     found: dict[str, Need] = {"output": ExpertNeed("voices_apart")}
-    for role in voices(case)[: ts.MOST_VOICES]:
+    for role in voices(case):
         number = role.partition(":")[2]
         found[f"voice_{number}"] = ExpertNeed("speaker_embedding", (role,))
         found[f"speech_{number}"] = ExpertNeed("speech_activity", (role,))

@@ -21,7 +21,7 @@ from evaluator.runner.judging import Bench, JudgeChoice
 from evaluator.suites.ave_compass.captions import findings
 from evaluator.suites.ave_compass.checklist_rules import RESPONSE_WORDING
 from evaluator.suites.ave_compass.generate import ask_caption, ask_checklist, generators
-from evaluator.suites.ave_compass.repair import Repair
+from evaluator.suites.repair import Repair
 from tests.judge.fakes import FakeBackend
 from tests.runner.clips import clip
 from tests.suites.ave_compass.judging import SEES, by_rule, case, checklist, item, needs, words
@@ -247,7 +247,7 @@ def test_an_accepted_document_leaves_no_old_rejection_behind(
 
 
 def test_a_judge_that_refuses_is_not_asked_again() -> None:
-    loop = Repair(ask_checklist, lambda _case, answer: answer, lambda _: [])
+    loop = Repair(ask_checklist, lambda _case, answer: answer, lambda _case, _made: [])
     whole = case(None, prompt="Make it blue.", category="video-only", meta={"caption": "A wall."})
     for status in (Status.REFUSED, Status.NOT_AVAILABLE, Status.TRANSIENT, Status.ERROR):
         assert loop.again(whole, [Answer(status, "k")]) == []

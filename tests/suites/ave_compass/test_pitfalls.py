@@ -167,7 +167,9 @@ def test_13_14_a_changed_clip_or_profile_is_scored_anew_in_the_same_folder(
     assert first.value is not None and second.value is not None  # noqa: PT018
     assert first.value == pytest.approx(1.0)
     assert second.value < first.value - 0.05
-    assert similarity(tmp_path, tmp_path / "out-strict", models, "strict").fingerprint != second.fingerprint
+    third = similarity(tmp_path, tmp_path / "out", models, "strict")
+    assert (second.profile, third.profile) == ("paper", "strict")
+    assert third.fingerprint != second.fingerprint
     assert not [path for path in (tmp_path / "out").rglob("*") if path.suffix in {".mp4", ".wav", ".jpg"}]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from evaluator.report.boards import printed
-from evaluator.schema import Case, Score
+from evaluator.schema import Case, ModelRef, Score, Tier
 from evaluator.suites.avenue.boards import boards
 from evaluator.suites.avenue.diversity import diversity, self_bleu, tokens_of
 from evaluator.suites.board import Board
@@ -127,6 +128,32 @@ def test_consistency_is_spearman_per_system_with_the_sign_of_lpips_turned() -> N
     assert row[:3] == ("A", "modality_selectivity_video", "lpips")
     assert row[3:6] == pytest.approx((np.mean(expected), min(expected), max(expected)))
     assert row[7:] == (2, 18)
+
+
+def ranked(metric: str, *stand_ins: bool) -> list[tuple[object, ...]]:
+    """Rows of the board for a system per word, whose embedding values are a stand-in's or not."""
+    cases: list[Case] = []
+    scores: list[Score] = []
+    scope, judged = ("A", "edit_accuracy") if metric == "text_audio" else ("A", "modality_selectivity_video")
+    for system, stand_in in enumerate(stand_ins):
+        for number in range(9):
+            name = f"{number}/{system}"
+            cases.append(case(scope, name=name, system=str(system)))
+            scores.append(record(judged, float(number), name, str(system)))
+            one = record(metric, float(number), name, str(system))
+            model = ModelRef("m", "0" * 64, Tier.EMBEDDED, "the published one" if stand_in else "")
+            scores.append(replace(one, models=(model,)))
+    found = [board for board in boards(cases, scores) if board.id == "consistency"]
+    return [row for board in found for row in board.rows]
+
+
+def test_stand_ins_are_ranked_apart_and_names_of_classes_not_at_all() -> None:
+    assert [(row[2], row[7], row[8]) for row in ranked("lpips", True, False, True)] == [
+        ("lpips", 1, 9),
+        ("lpips*", 2, 18),
+    ]
+    assert [row[2] for row in ranked("text_audio", False)] == ["text_audio"]
+    assert ranked("text_audio", True) == []
 
 
 PROMPTS = ["a dog barks loudly", "a cat meows", "a dog barks"]

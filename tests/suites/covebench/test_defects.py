@@ -137,7 +137,6 @@ def test_defect_07_frames_are_paired_by_their_place_and_not_by_their_time() -> N
 
     assert paired(source) == 1.0
     assert paired(np.repeat(source, 2, axis=0)) > paired(longer) + 0.2  # each moment twice; each moment once, and more
-    assert (longer[:50] == source).all()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from evaluator import commands_multiref
+from evaluator.errors import UsageError
 from evaluator.judge.answer_schema import problems
 from evaluator.judge.ledger import Ledger
 from evaluator.judge.session import JudgeSession, Mode
@@ -184,3 +185,8 @@ def test_a_refused_checklist_is_an_exit_code_and_no_file(
     assert "an item of TOF" in done.err
     assert not (root / "lists" / "one%2Fa_checklist.json").exists()
     assert "checklist" not in importer(root, "*", {"checklists": "lists"}).lines[0]
+
+
+def test_a_folder_of_checklists_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="checklists=none: expected a folder"):
+        importer(tmp_path, "*", {"checklists": "none"})

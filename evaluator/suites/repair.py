@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -18,7 +18,6 @@ from evaluator.judge.types import Answer, Question, Status
 from evaluator.metrics.answers import accepted
 from evaluator.metrics.base import Outcome
 from evaluator.schema import Case
-from evaluator.suites.ave_compass.checklist import Finding
 
 TRIES = 3
 REJECTED, PROBLEMS = "rejected", "problems"
@@ -29,6 +28,13 @@ FORM = "It was not one JSON object of exactly the form that is asked for, or it 
 
 Ask = Callable[..., Sequence[Question | Routed]]
 """(case, told, **needs) -> the question; `told` holds further data blocks."""
+
+
+class Remark(NamedTuple):
+    """What a rule says of a document; one that is `wrong` cannot be accepted."""
+
+    text: str
+    wrong: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,8 @@ class Repair:
     ask: Ask
     document: Callable[[Any, Any], Any]
     """(case, the judge's JSON) -> the whole document. The case is None where the document needs nothing of it."""
-    examine: Callable[[Any], Sequence[Finding]]
+    examine: Callable[[Any, Any], Sequence[Remark]]
+    """(case, the document) -> everything that there is to say of it."""
     tries: int = TRIES
 
     def first(self, case: Case, **needs: Any) -> Sequence[Question | Routed]:
@@ -101,5 +108,5 @@ class Repair:
         if answer.status is not Status.OK:
             return Try(answer.key, None, (f"{answer.status}: {answer.message}",), True)
         document = self.document(case, answer.value)
-        found = self.examine(document)
-        return Try(answer.key, document, tuple(one.shown() for one in found), any(one.level == "E" for one in found))
+        found = self.examine(case, document)
+        return Try(answer.key, document, tuple(one.text for one in found), any(one.wrong for one in found))
