@@ -7,6 +7,7 @@ Does not decode: a backend does (`evaluator.media.decode_pyav`). Nothing holds a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -59,7 +60,7 @@ class CollectTap:
 
     def push(self, chunk: FrameChunk) -> None:
         """Keep a chunk (not a copy)."""
-        self._held += chunk.data.nbytes
+        self._held += math.prod(chunk.data.shape)  # a byte each, wherever they lie
         if self._held > self._most:
             shape = " x ".join(map(str, chunk.data.shape[2:0:-1]))
             raise MediaError("too_large", f"pictures of {shape} would take more than {self._most >> 20} MiB to hold")
