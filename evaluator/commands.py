@@ -27,8 +27,9 @@ from evaluator.runner import header
 from evaluator.runner import merge as merging
 from evaluator.runner import run as running
 from evaluator.runner.judging import JudgeChoice, Reserved
+from evaluator.runner.options import RunOptions
 from evaluator.runner.prom import PROM
-from evaluator.runner.run import LOG, RunOptions, RunResult
+from evaluator.runner.run import LOG, RunResult
 from evaluator.runner.writer import SCORES
 from evaluator.runtime.store import ModelStatus, Store
 from evaluator.schema import Score, Status, Tier, to_tree

@@ -14,7 +14,7 @@ from evaluator import errors
 from evaluator.commands import load, write_json
 from evaluator.doctor import codecs, device, judge, machine, models
 from evaluator.doctor.finding import Finding, ready, screen
-from evaluator.runner.run import judge_models
+from evaluator.runner.selection import judge_models
 from evaluator.runtime.digests import cache_folder
 from evaluator.runtime.engine_cache import EngineCache
 from evaluator.runtime.store import Store

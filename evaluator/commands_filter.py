@@ -21,7 +21,7 @@ from evaluator.experts import minilm
 from evaluator.report.boards import printed
 from evaluator.runner import header
 from evaluator.runner import run as running
-from evaluator.runner.run import RunOptions
+from evaluator.runner.options import RunOptions
 from evaluator.runtime.files import write_atomic
 from evaluator.runtime.store import Store
 from evaluator.schema import Case, Score, rounded

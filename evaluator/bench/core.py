@@ -17,7 +17,8 @@ from evaluator.bench.sessions import Calls, Ledger
 from evaluator.manifest import Manifest
 from evaluator.metrics.base import Metric
 from evaluator.runner.header import read_header
-from evaluator.runner.run import RunOptions, run
+from evaluator.runner.options import RunOptions
+from evaluator.runner.run import run
 from evaluator.runtime.store import Store
 from evaluator.schema import FramesNeed, Need
 from evaluator.suites import suites

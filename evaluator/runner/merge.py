@@ -20,7 +20,7 @@ from evaluator.manifest import Manifest
 from evaluator.runner import prom
 from evaluator.runner.header import HEADER, RunStatus, header_of, read_header
 from evaluator.runner.judging import LEDGER
-from evaluator.runner.run import chosen_metrics
+from evaluator.runner.selection import chosen_metrics
 from evaluator.runner.writer import SCORES, Key, Record, locked, read_records, write_in_order
 from evaluator.runtime.files import write_atomic
 from evaluator.schema import Score, Status, to_tree

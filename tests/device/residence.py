@@ -17,7 +17,7 @@ import orjson
 from evaluator.commands import load
 from evaluator.runner import equipment, run
 from evaluator.runner.equipment import Equipment, on_gpu
-from evaluator.runner.run import RunOptions
+from evaluator.runner.options import RunOptions
 from evaluator.runtime.device import Device
 from evaluator.runtime.engine_cache import EngineCache
 from evaluator.runtime.store import Store

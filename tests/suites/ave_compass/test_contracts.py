@@ -9,7 +9,8 @@ import pytest
 
 from evaluator.errors import ModelCorrupt, ModelMissing
 from evaluator.manifest.loader import read
-from evaluator.runner.run import RunOptions, run
+from evaluator.runner.options import RunOptions
+from evaluator.runner.run import run
 from evaluator.runtime.digests import DigestCache
 from evaluator.runtime.lock import ModelFile, Tensor, read_lock
 from evaluator.runtime.session import SessionSource

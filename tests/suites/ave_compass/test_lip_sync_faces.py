@@ -11,7 +11,8 @@ import pytest
 from evaluator.errors import ModelMissing, NotApplicable
 from evaluator.experts.features import LipTrack, LipTracks, WindowEmbeddings
 from evaluator.manifest.loader import read
-from evaluator.runner.run import RunOptions, run
+from evaluator.runner.options import RunOptions
+from evaluator.runner.run import run
 from evaluator.runtime.digests import DigestCache
 from evaluator.runtime.lock import read_lock
 from evaluator.runtime.store import LOCK_FILE, Store

@@ -15,7 +15,8 @@ from evaluator.judge.exchange import Exchange
 from evaluator.judge.parse import read
 from evaluator.judge.types import JudgeError, Raw, Status
 from evaluator.manifest.loader import read as read_manifest
-from evaluator.runner.run import RunOptions, run
+from evaluator.runner.options import RunOptions
+from evaluator.runner.run import run
 from evaluator.runtime.session import SessionSource
 from evaluator.runtime.store import Store
 from evaluator.schema import Score

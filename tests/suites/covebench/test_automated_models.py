@@ -13,7 +13,8 @@ import pytest
 
 from evaluator.experts.sam2 import MASK_SIDE
 from evaluator.manifest.loader import read
-from evaluator.runner.run import RunOptions, run
+from evaluator.runner.options import RunOptions
+from evaluator.runner.run import run
 from evaluator.runtime.digests import DigestCache
 from evaluator.runtime.lock import Lock, ModelFile, read_lock
 from evaluator.runtime.session import Array, Session
