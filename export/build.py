@@ -9,8 +9,7 @@ import hashlib
 import importlib
 import os
 import tempfile
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
@@ -112,10 +111,8 @@ def _recipe(entry: ModelEntry, precision: Precision) -> Build:
     """A recipe's own `build`, or one that writes its `networks` in a precision."""
     module = recipe_module(entry)
     if hasattr(module, "build"):
-        if precision != "fp32":
-            raise PrerequisiteError(f"{entry.id}: its recipe writes fp32 only")
         made: Build = module.build
-        return made
+        return made if precision == "fp32" else lambda sources, out: halves(entry, made(sources, out), out, out)
 
     def build_networks(sources: Sources, out: Path) -> list[Parity]:
         from export.network import write
@@ -124,6 +121,15 @@ def _recipe(entry: ModelEntry, precision: Precision) -> Build:
         return [row for network in made for row in write(network, entry.file(network.file), out, precision)]
 
     return build_networks
+
+
+def halves(entry: ModelEntry, rows: Sequence[Parity], made: Path, out: Path) -> list[Parity]:
+    """Write float16 copies of the networks that a recipe made into `out` and compare them on the same calls."""
+    from export.half import Half, halved
+
+    how: Mapping[str, Half] = getattr(recipe_module(entry), "HALF", {})
+    names = dict.fromkeys(row.file for row in rows if row.call is not None)
+    return [row for name in names for row in halved(made / name, out / name, rows, how.get(name, Half()))]
 
 
 def _copy(sources: LockedSources, out: Path, say: Callable[[str], None]) -> None:
@@ -148,7 +154,7 @@ def _record(sources: LockedSources, out: Path, rows: list[Parity]) -> bytes:
         "files": {file.name: sha256_file(out / file.name) for file in entry.files if (out / file.name).is_file()},
         "packages": {name: _version(name) for name in ("torch", "transformers", "onnx", "numpy", "onnxruntime")},
         "passed": all(row.passed for row in rows),
-        "parity": [asdict(row) for row in rows],
+        "parity": [row.numbers for row in rows],
     }
     return orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
 

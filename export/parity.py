@@ -1,15 +1,16 @@
 """The parity report: how far every exported file is from its origin, and why nothing can be said of the others.
 
-A row of a model whose weights are there says `"weights": "published"`. A reference model without them is tried at a
-tiny configuration with random weights, in fp32 and fp16: `"weights": "tiny"`. A model that cannot be tried has one row,
-with the reason under `untried`.
+A row of a model whose weights are there says `"weights": "published"`, one of a reference model that is tried at a
+tiny configuration with random weights `"weights": "tiny"`. Every file is written in fp32 and fp16; only of a mounted
+model whose recipe names `networks`, and whose files may be large, `build --precision fp16` compares the second. A
+model that cannot be tried has one row, with the reason under `untried`.
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,11 @@ from evaluator.errors import ModelMissing, PrerequisiteError
 from evaluator.runtime.lock import ModelEntry
 from evaluator.runtime.store import Store
 from evaluator.schema import Tier
-from export.build import export
+from export.build import export, halves, recipe_module
 from export.fetch import Wheelhouse
-from export.recipe import Parity
+from export.recipe import Parity, Precision
 from export.sources import LockedSources
-from export.tiny import tiny
+from export.tiny import PRECISIONS, SHAPES, shapes_of, tiny
 
 Row = dict[str, Any]
 
@@ -39,8 +40,8 @@ def report(
                 raise PrerequisiteError(f"no recipe; its file is mounted ({entry.origin.published})")
             sources = LockedSources(entry, store, wheels, Path(scratch))
             if entry.tier is Tier.EMBEDDED or _mounted(sources):
-                return _published(sources, Path(scratch) / "out", say)
-            return _tiny(entry, (keep or Path(scratch)) / entry.id, say)
+                return _published(sources, (keep or Path(scratch)) / entry.id, say)
+            return _tiny(sources, (keep or Path(scratch)) / entry.id, say)
         except PrerequisiteError as error:
             if entry.tier is Tier.EMBEDDED:
                 raise
@@ -60,16 +61,28 @@ def _mounted(sources: LockedSources) -> bool:
 
 
 def _published(sources: LockedSources, out: Path, say: Callable[[str], None]) -> list[Row]:
-    out.mkdir()
-    return [_row(sources.entry, row, weights="published") for row in export(sources, out, say)]
+    """Rows of the published weights; of a recipe that writes its own files, of their float16 copies too."""
+    folders = {precision: out / precision for precision in PRECISIONS}
+    for folder in folders.values():
+        folder.mkdir(parents=True)
+    found: dict[Precision, list[Parity]] = {"fp32": export(sources, folders["fp32"], say)}
+    if hasattr(recipe_module(sources.entry), "build"):
+        found["fp16"] = halves(sources.entry, found["fp32"], folders["fp32"], folders["fp16"])
+    shapes = {row.file: shapes_of(row.call.feeds) for row in found["fp32"] if row.call is not None}
+    out.joinpath(SHAPES).write_text(json.dumps(shapes), encoding="utf-8")
+    return _rows(sources.entry, found, "published")
 
 
-def _tiny(entry: ModelEntry, out: Path, say: Callable[[str], None]) -> list[Row]:
+def _tiny(sources: LockedSources, out: Path, say: Callable[[str], None]) -> list[Row]:
+    entry = sources.entry
     say(f"{entry.id}: tiny, with random weights")
     out.mkdir(parents=True, exist_ok=True)
-    found = tiny(entry, out)
-    return [_row(entry, row, weights="tiny", precision=precision) for precision, rows in found.items() for row in rows]
+    return _rows(entry, tiny(sources, out), "tiny")
 
 
-def _row(entry: ModelEntry, row: Parity, **more: str) -> Row:
-    return {"model": entry.id, **asdict(row), "passed": row.passed, **more}
+def _rows(entry: ModelEntry, found: Mapping[Precision, Sequence[Parity]], weights: str) -> list[Row]:
+    return [
+        {"model": entry.id, **row.numbers, "passed": row.passed, "weights": weights, "precision": precision}
+        for precision, rows in found.items()
+        for row in rows
+    ]

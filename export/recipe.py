@@ -3,14 +3,16 @@
 A recipe is one module `export/recipes/<model id>.py`. That of an embedded model has `build(sources, out) ->
 list[Parity]`: it writes the files that the lock entry of the model lists under `files` into the folder `out`. That of a
 reference model has `networks(sources)` and `tiny()`, both lists of `export.network.Network`: the published network, and
-the same architecture at a tiny configuration with random weights, which proves the way where no weights are at hand.
+the same architecture at a tiny configuration with random weights, which proves the way where no weights are at hand
+(`tiny(sources)` where the architecture comes out of a code package). A recipe with a `build` may say in `HALF` how a
+file is halved (`export.half.Half`), where the usual way or tolerance is not its own.
 Torch files are read with `weights_only=True` only. The recipes are the only code that needs torch on a CPU.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, Protocol
@@ -30,6 +32,14 @@ class Sources(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """What a file was fed, and what its origin answers."""
+
+    feeds: Mapping[str, Any]
+    expected: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Parity:
     """How far an exported file is from its origin on the same input."""
 
@@ -37,6 +47,12 @@ class Parity:
     output: str
     max_abs: float
     tolerance: float
+    call: Call | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """What a report says of it: everything but the call."""
+        return {"file": self.file, "output": self.output, "max_abs": self.max_abs, "tolerance": self.tolerance}
 
     @property
     def passed(self) -> bool:
@@ -63,7 +79,7 @@ def compare(
 
     from evaluator.runtime.onnx import OnnxSession
 
-    found = OnnxSession(path).run(feeds)
+    call, found = Call(feeds, expected), OnnxSession(path).run(feeds)
     settled = found if settle is None else settle(found)
     rows = []
     for name, want in expected.items():
@@ -71,5 +87,5 @@ def compare(
         if has.shape != want.shape:
             raise ValueError(f"{path.name}: output {name} has shape {has.shape}, the origin gives {want.shape}")
         allowed = tolerance if settle is None else tolerance * float(np.abs(want).max())
-        rows.append(Parity(path.name, name, float(np.abs(has - want).max()), allowed))
+        rows.append(Parity(path.name, name, float(np.abs(has - want).max()), allowed, call))
     return rows

@@ -5,6 +5,7 @@ Plain frozen arrays; metrics depend on these types and never on a model.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,6 +83,32 @@ class AudioTags:
         mean = self.probability.mean(axis=0)
         order = np.argsort(-mean, kind="stable")[:count]
         return [(self.names[i], float(mean[i])) for i in order]
+
+
+@dataclass(frozen=True, slots=True)
+class StemFacts:
+    """Level of one stem over all of its samples and channels, full scale 1."""
+
+    rms: float
+    peak: float
+    energy_ratio: float  # its share of the energy of all stems; 0 for every one of them in silence
+
+
+@dataclass(frozen=True, slots=True)
+class SoundStems:
+    """capability `sound_stems`: a clip's sound taken apart into "drums", "bass", "other" and "vocals"."""
+
+    mono: Mapping[str, F32]  # stem -> [T], the mean of its channels
+    facts: Mapping[str, StemFacts]
+    rate: int  # Hz
+    start: float  # seconds, of the first sample
+
+
+@dataclass(frozen=True, slots=True)
+class StemTags:
+    """capability `stem_tags`: what is heard in the segments, `step` seconds each, of the stems without voices."""
+
+    tags: Mapping[str, AudioTags]  # "drums", "bass", "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +319,8 @@ class LipTracks:
 @dataclass(frozen=True, slots=True)
 class Alignment:
     """capabilities `clip_text_image`, `clap_text_audio` (text with each frame or window), `imagebind_av` (sound with
-    picture): cosines in the model's common space; `text_and_picture_names`, `text_and_sound_names`: in another one."""
+    picture): cosines in the model's common space; `text_and_picture_names`, `text_and_sound_names`: in another one;
+    `sound_and_picture_names`: no cosines, and -1..1 too."""
 
     cosines: F32  # [N]
 
@@ -306,6 +334,18 @@ class Detections:
     score: F32  # [K] 0..1
     name: tuple[str, ...]  # [K]
     index: I64  # [N] frame positions that were looked at
+
+
+@dataclass(frozen=True, slots=True)
+class SpottedText:
+    """capability `text_spotting`: lines of text in sampled frames, frame by frame in reading order; each is one row."""
+
+    row: I64  # [K] which sampled frame, 0..len(index) - 1, ascending
+    corners: F32  # [K, 4, 2] x, y as fractions of the picture, clockwise from the top left one
+    score: F32  # [K] mean probability of the characters
+    text: tuple[str, ...]  # [K]
+    index: I64  # [N] frame positions that were read
+    time: F64  # [N] seconds
 
 
 @dataclass(frozen=True, slots=True)

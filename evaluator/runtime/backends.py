@@ -1,13 +1,14 @@
 """Which of three runs a network on a device: a TensorRT engine, ONNX Runtime on the device, ONNX Runtime on the CPU.
 
-An engine is used only if its answers to a stored batch agree with ONNX Runtime's on the CPU. Every step down is kept as
-a `Fallback` with its reason, for the header of the run: it is never silent. Without a device there is only the CPU.
+An engine is used only if its answers to a stored batch agree with ONNX Runtime's on the CPU, and only for the shapes
+that it was built for. Every step down is kept as a `Fallback` with its reason, for the header of the run: it is never
+silent. Without a device there is only the CPU.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
 
@@ -18,6 +19,8 @@ from evaluator.runtime.device import Device
 from evaluator.runtime.digests import sha256_file
 from evaluator.runtime.engine_build import Profile, build_engine
 from evaluator.runtime.engine_cache import EngineCache, EngineKey
+from evaluator.runtime.engine_fold import OnnxMissing
+from evaluator.runtime.engine_reach import WithinReach
 from evaluator.runtime.onnx import OnnxSession
 from evaluator.runtime.onnx_device import BoundOnnxSession
 from evaluator.runtime.session import Array, Session
@@ -33,11 +36,12 @@ class Network:
     probe: Mapping[str, Array]
     cosine: float  # least cosine between flattened outputs
     max_abs: float  # greatest difference of any number
+    always: Mapping[str, Array] = field(default_factory=dict)  # inputs that hold one number in every call
 
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """A network that was not run by what comes first, and why."""
+    """A network that was not run by what comes first, or not in every call, and why."""
 
     file: str
     wanted: str
@@ -50,6 +54,7 @@ class Agreement:
 
     cosine: float
     max_abs: float
+    relative: float  # the difference as a fraction of the largest number of its output
 
 
 def agreement(found: Mapping[str, Array], wanted: Mapping[str, Array]) -> Agreement:
@@ -57,15 +62,44 @@ def agreement(found: Mapping[str, Array], wanted: Mapping[str, Array]) -> Agreem
     if found.keys() != wanted.keys() or any(found[name].shape != wanted[name].shape for name in wanted):
         raise ExpertError("the answers differ in names or shapes")
     pairs = [(found[name].astype(np.float64).ravel(), wanted[name].astype(np.float64).ravel()) for name in wanted]
+    apart = [(_largest(one - other), _largest(other)) for one, other in pairs]
     return Agreement(
         min(_cosine(one, other) for one, other in pairs),
-        max(float(np.abs(one - other).max(initial=0.0)) for one, other in pairs),
+        max(difference for difference, _ in apart),
+        max(difference / largest if largest else difference for difference, largest in apart),
     )
+
+
+def _largest(array: Array) -> float:
+    return float(np.abs(array).max(initial=0.0))
 
 
 def _cosine(one: Array, other: Array) -> float:
     size = float(np.linalg.norm(one) * np.linalg.norm(other))
     return float(one @ other) / size if size else float(np.array_equal(one, other))
+
+
+HALF = (0.999, 5e-2)
+"""Least cosine, and greatest difference as a fraction of the largest number, of an engine that computes in float16."""
+
+
+def _require(network: Network, found: Agreement, half: bool) -> None:
+    """Raise EngineError if an engine is too far from the CPU."""
+    cosine, most = HALF if half else (network.cosine, network.max_abs)
+    apart, unit = (found.relative, " of the largest number") if half else (found.max_abs, "")
+    if not (found.cosine >= cosine and apart <= most):
+        raise EngineError(
+            f"{network.path.name}: the engine disagrees with ONNX Runtime on the CPU: cosine {found.cosine:.6f} "
+            f"(at least {cosine}), largest difference {apart:.3g}{unit} (at most {most:.3g})"
+        )
+
+
+Step = Callable[[Network, Device], Session]
+ON_DEVICE = "ONNX Runtime on the device"
+
+
+def _bound(network: Network, device: Device) -> Session:
+    return BoundOnnxSession(network.path, device)
 
 
 class Backends:
@@ -79,24 +113,38 @@ class Backends:
         """The best session that there is. Raises what ONNX Runtime raises for a file that even the CPU cannot run."""
         if self._device is None:
             return OnnxSession(network.path)
-        steps: list[tuple[str, Callable[[Network, Device], Session]]] = [
-            (PROVIDER, self._tensorrt),
-            ("ONNX Runtime on the device", lambda one, device: BoundOnnxSession(one.path, device)),
-        ]
+        return self._first(network, self._device, [(PROVIDER, self._within_reach), (ON_DEVICE, _bound)])
+
+    def _first(self, network: Network, device: Device, steps: list[tuple[str, Step]]) -> Session:
+        """The first session that can be had. What could not is noted."""
         for name, attempt in steps:
             try:
-                return attempt(network, self._device)
+                return attempt(network, device)
             except EngineError as error:
-                self.fallbacks.append(Fallback(network.path.name, name, str(error)))
+                self._note(network, name, str(error))
         return OnnxSession(network.path)
 
-    def _tensorrt(self, network: Network, device: Device) -> Session:
+    def _note(self, network: Network, wanted: str, reason: str) -> None:
+        self.fallbacks.append(Fallback(network.path.name, wanted, reason))
+
+    def _within_reach(self, network: Network, device: Device) -> Session:
+        """The engine, with ONNX Runtime behind it for calls that it was not built for."""
+        return WithinReach(
+            self._tensorrt(network, device),
+            network.profile,
+            network.always,
+            lambda: self._first(network, device, [(ON_DEVICE, _bound)]),
+            lambda reason: self._note(network, PROVIDER, reason),
+        )
+
+    def _tensorrt(self, network: Network, device: Device) -> TensorRtSession:
         """The cached engine, or a new one that passes its comparison. Raises EngineError; a refusal is remembered."""
         trt = self._trt
         if trt is None:
             raise EngineError("TensorRT is not installed")
         version = f"{trt.__name__} {trt.__version__}"
-        key = EngineKey(sha256_file(network.path), version, device.gpu, network.profile)
+        always = tuple((name, int(value.item())) for name, value in sorted(network.always.items()))
+        key = EngineKey(sha256_file(network.path), version, device.gpu, network.profile, always=always)
         kept = self._cache.find(key)
         if kept is not None and kept.plan is not None:
             return TensorRtSession(trt, kept.plan, device, network.path.name)
@@ -104,18 +152,18 @@ class Backends:
             raise EngineError(str(kept.record["refused"]))
         try:
             return self._new_engine(trt, network, device, key)
+        except OnnxMissing:  # not for ever: it may be installed tomorrow
+            raise
         except EngineError as error:
             self._cache.refuse(key, str(error))
             raise
 
-    def _new_engine(self, trt: ModuleType, network: Network, device: Device, key: EngineKey) -> Session:
-        built = build_engine(trt, network.path, network.profile, self._cache.timings(key))
+    def _new_engine(self, trt: ModuleType, network: Network, device: Device, key: EngineKey) -> TensorRtSession:
+        timings = self._cache.timings(key)
+        built = build_engine(trt, network.path, network.profile, timings, always=network.always)
         session = TensorRtSession(trt, built.plan, device, network.path.name)
-        found = agreement(session.run(network.probe), OnnxSession(network.path).run(network.probe))
-        if found.cosine < network.cosine or found.max_abs > network.max_abs:
-            raise EngineError(
-                f"{network.path.name}: the engine disagrees with ONNX Runtime on the CPU: cosine {found.cosine:.6f} "
-                f"(at least {network.cosine}), largest difference {found.max_abs:.3g} (at most {network.max_abs:.3g})"
-            )
+        left = {name: array for name, array in network.probe.items() if name not in network.always}
+        found = agreement(session.run(left), OnnxSession(network.path).run(network.probe))
+        _require(network, found, built.half)
         self._cache.keep(key, built, {**asdict(found), "against": "ONNX Runtime CPU"})
         return session

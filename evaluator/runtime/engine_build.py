@@ -2,18 +2,21 @@
 
 The `tensorrt` module is an argument: the machine that runs engines gives `tensorrt`, a machine without a GPU gives
 `tensorrt_rtx_bindings`, which has the same interface and builds without a driver. Networks are strongly typed: the
-precision of an engine is the precision of its file. Builds; never runs an engine, and keeps nothing on disk.
+precision of an engine is the precision of its file. What TensorRT refuses in a file is rewritten first (`engine_fit`).
+Builds; never runs an engine, and keeps nothing on disk.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from evaluator.errors import EngineError
+from evaluator.runtime.arrays import Array
+from evaluator.runtime.engine_fit import fitted
 
 WORKSPACE = 4 << 30
 """Bytes of device memory that a kernel may ask for while it is tried."""
@@ -34,7 +37,7 @@ class ShapeRange:
 
 
 Profile = Mapping[str, ShapeRange]
-"""Input name -> shapes, for every input with a dimension that is not fixed in the file."""
+"""Input name -> shapes: for every input with a dimension that is not fixed in the file, and for others if wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +47,35 @@ class Built:
     plan: bytes
     timings: bytes
     notes: tuple[str, ...] = field(default=())  # warnings of the builder, in order
+    rewrites: tuple[str, ...] = field(default=())  # what was not built as it lies in the file
+    half: bool = False  # the file computes in float16
 
 
-def build_engine(trt: ModuleType, path: Path, profile: Profile, timings: bytes = b"", tf32: bool = False) -> Built:
+def build_engine(
+    trt: ModuleType,
+    path: Path,
+    profile: Profile,
+    timings: bytes = b"",
+    tf32: bool = False,
+    always: Mapping[str, Array] | None = None,
+) -> Built:
     """Build the engine of an ONNX file.
 
-    `tf32` lets float32 matrix products lose mantissa bits for speed; off, an fp32 file is computed in fp32.
+    `tf32` lets float32 matrix products lose mantissa bits for speed; off, an fp32 file is computed in fp32. `always`:
+    inputs that hold the same number in every call; the engine does not have them any more.
     Raises EngineError that names every node the parser refuses, or the input whose shapes contradict the file.
     """
+    with fitted(path, {name: fixed(shapes) for name, shapes in profile.items()}, always or {}) as fit:
+        return replace(_built(trt, fit.path, profile, timings, tf32), rewrites=fit.rewrites, half=fit.half)
+
+
+def fixed(shapes: ShapeRange) -> list[int | None]:
+    """Sizes that every call has, None where one may choose."""
+    return [low if low == high else None for low, high in zip(shapes.low, shapes.high, strict=True)]
+
+
+def _built(trt: ModuleType, path: Path, profile: Profile, timings: bytes, tf32: bool) -> Built:
+    """The engine of a file as it lies."""
     log = _logger(trt)
     builder = trt.Builder(log)
     network, parser = _parsed(trt, builder, log, path)
@@ -67,13 +91,6 @@ def build_engine(trt: ModuleType, path: Path, profile: Profile, timings: bytes =
     if plan is None:  # a failed build is no exception: what went wrong is in the log
         raise EngineError(f"{path.name}: no engine: {'; '.join(log.said(trt.ILogger.ERROR)) or 'no reason given'}")
     return Built(bytes(plan), _timings(config), tuple(log.said(trt.ILogger.WARNING)))
-
-
-def open_inputs(trt: ModuleType, path: Path) -> dict[str, Shape]:
-    """Inputs with dimensions that the file leaves open (-1), by name. Raises EngineError if it does not parse."""
-    log = _logger(trt)
-    network, _ = _parsed(trt, trt.Builder(log), log, path)
-    return {name: shape for name, shape in _inputs(network) if -1 in shape}
 
 
 def _parsed(trt: ModuleType, builder: Any, log: Any, path: Path) -> tuple[Any, Any]:

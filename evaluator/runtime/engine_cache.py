@@ -1,7 +1,8 @@
 """Built engines on disk: one plan per key, accepted only with a passed comparison, refused ones remembered too.
 
-A plan is tied to everything that it was built from and for: the ONNX file, TensorRT's version, the GPU, its driver, the
-shapes, the flags. All of that is the key; anything else is another engine. Layout of the folder:
+A plan is tied to everything that it was built from and for: the ONNX file, the rewrites that it may have gone through,
+TensorRT's version, the GPU, its driver, the shapes, the flags. All of that is the key; anything else is another engine.
+Layout of the folder:
 
     <key>.plan      the serialised engine
     <key>.json      what the key stands for, the digest of the plan, the comparison; or why there is no plan
@@ -21,6 +22,7 @@ from typing import Any
 import orjson
 
 from evaluator.runtime.engine_build import Built, Profile
+from evaluator.runtime.engine_rewrites import VERSION
 from evaluator.runtime.files import write_atomic
 from evaluator.schema import digest
 
@@ -43,6 +45,8 @@ class EngineKey:
     gpu: Gpu
     profile: Profile
     flags: tuple[str, ...] = ()
+    always: tuple[tuple[str, int], ...] = ()  # inputs that are built in
+    rewrites: int = VERSION
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -90,7 +94,7 @@ class EngineCache:
         self.folder.mkdir(parents=True, exist_ok=True)
         write_atomic(self.folder / f"{key.id}.plan", built.plan)
         facts = {"plan_sha256": hashlib.sha256(built.plan).hexdigest(), "notes": list(built.notes)}
-        self._write(key, {**facts, "comparison": comparison})
+        self._write(key, {**facts, "rewrites": list(built.rewrites), "comparison": comparison})
         if built.timings:
             write_atomic(self.folder / f"{key.kind}.timings", built.timings)
 

@@ -70,12 +70,22 @@ class Source:
 
 @dataclass(frozen=True, config=_STRICT, kw_only=True)
 class Tensor:
-    """One input or output of a network. A dimension is a size, or a name where any size is accepted."""
+    """One input or output of a network. A dimension is a size, or a name where any size is accepted.
+
+    `always`: the one number that every call gives to a scalar input; an engine has it built in.
+    """
 
     name: str
     dtype: Literal["float32", "float16", "float16 or float32", "uint8", "int64", "bool"]
     shape: tuple[int | str, ...]
     about: str = ""
+    always: int | None = None
+
+    @model_validator(mode="after")
+    def _scalar(self) -> Tensor:
+        if self.always is not None and self.shape:
+            raise ValueError(f"tensor {self.name}: only a scalar always holds one number")
+        return self
 
 
 @dataclass(frozen=True, config=_STRICT, kw_only=True)
@@ -84,7 +94,9 @@ class ModelFile:
 
     `how`: "exported" by a recipe, "copied" byte for byte from the source of that name, or "mounted" by the user.
     `then` names sources that follow the first one, byte after byte, where a copied file comes in parts. `beside` names
-    files that the same network reads from the same folder (external weights of an ONNX file).
+    files that the same network reads from the same folder (external weights of an ONNX file). `ranges` gives open
+    dimensions of inputs their smallest, likeliest and largest size, where a call has others than their names say
+    (`evaluator.runtime.shapes`): it is what an engine is built for, not what a network takes.
     """
 
     name: FileName
@@ -94,6 +106,7 @@ class ModelFile:
     size: int | None = None
     sha256: Sha256 | None = None
     beside: tuple[FileName, ...] = ()
+    ranges: dict[str, tuple[int, int, int]] = Field(default_factory=dict)
     inputs: tuple[Tensor, ...] = ()
     outputs: tuple[Tensor, ...] = ()
 
@@ -108,6 +121,10 @@ class ModelFile:
             raise ValueError(f"file {self.name}: a copied file, and no other, names its source")
         if (self.size is None) != (self.sha256 is None) or (self.how != "mounted" and self.sha256 is None):
             raise ValueError(f"file {self.name}: size and digest come together, and only a mounted file may lack them")
+        named = {size for tensor in self.inputs for size in tensor.shape if isinstance(size, str)}
+        for name, sizes in self.ranges.items():
+            if name not in named or not 1 <= sizes[0] <= sizes[1] <= sizes[2]:
+                raise ValueError(f"file {self.name}: ranges {name}: expected an open dimension and three rising sizes")
         return self
 
 
@@ -146,11 +163,15 @@ class ModelEntry:
     preprocessing: dict[str, Any]
     weightless: bool = False
     """Arithmetic alone: no file to mount, always there. What can be chosen about it is in `preprocessing`."""
+    on_request: bool = False
+    """Ships in a registry package, but is used by nothing unless asked to: not prepared by default, in no image."""
 
     @model_validator(mode="after")
     def _consistent(self) -> ModelEntry:
         if self.weightless == bool(self.files) or (self.weightless and self.tier is not Tier.EMBEDDED):
             raise ValueError(f"{self.id}: a model has files, unless it is embedded and weightless")
+        if self.on_request and (self.weightless or self.tier is not Tier.EMBEDDED):
+            raise ValueError(f"{self.id}: only a model that ships in a registry package is prepared on request")
         sources = {source.name for source in self.sources}
         names = [file.name for file in self.files]
         if len(sources) != len(self.sources) or len(set(names)) != len(names):
@@ -233,8 +254,8 @@ class Lock:
 
     @property
     def embedded(self) -> tuple[ModelEntry, ...]:
-        """The models whose weights ship in a registry package."""
-        return tuple(entry for entry in self.models if entry.tier is Tier.EMBEDDED)
+        """The models whose weights ship in a registry package and are always there, once prepared."""
+        return tuple(entry for entry in self.models if entry.tier is Tier.EMBEDDED and not entry.on_request)
 
 
 def read_lock(path: Path) -> Lock:

@@ -272,7 +272,9 @@ def missing_message(entry: ModelEntry, status: FileStatus) -> str:
     """What to copy where: the path, the digest and the origin of a file that is not there."""
     sha = f"SHA-256 {status.expected}" if status.expected else "any file that honours the contract in the model lock"
     how = ""
-    if entry.tier is Tier.EMBEDDED:
+    if entry.on_request:
+        how = f"; it is used only where asked for, prepare it with: python -m export build {entry.id}"
+    elif entry.tier is Tier.EMBEDDED:
         how = "; prepare it with: ./run.sh setup"
     elif entry.export is not None:
         how = f"; or export it from its published weights: python -m export build {entry.id} --models DIR"

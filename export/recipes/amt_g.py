@@ -9,13 +9,13 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as functional
 
-from export.checkout import Checkout
+from export.checkout import CHECKOUTS
 from export.network import Network
 from export.onnx_file import load_weights, seeded
 from export.recipe import Sources
 from export.shaken import shaken
 
-CHECKOUT = Checkout("GitHub MCG-NKU/AMT", "EVALUATOR_CHECKOUT_AMT")
+CHECKOUT = CHECKOUTS["amt_g"]
 WEIGHTS = "amt-g.pth"
 COARSE = 0.1
 """In half precision a flow is a fraction of a pixel off; the texture differs by as much from pixel to pixel."""

@@ -15,13 +15,13 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor
 
-from export.checkout import Checkout
+from export.checkout import CHECKOUTS
 from export.network import Network
 from export.onnx_file import seeded
 from export.recipe import Sources
 from export.shaken import shaken
 
-CHECKOUT = Checkout("GitHub facebookresearch/co-tracker", "EVALUATOR_CHECKOUT_COTRACKER")
+CHECKOUT = CHECKOUTS["cotracker"]
 WEIGHTS = "scaled_offline.pth"
 SIDE, POINTS = 384, 100
 WINDOW = 60

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import torch
 
-from export.checkout import Checkout
+from export.checkout import CHECKOUTS
 from export.network import Network
 from export.onnx_file import load_weights, seeded
 from export.recipe import Sources
 from export.shaken import shaken
 
-CHECKOUT = Checkout("GitHub VQAssessment/DOVER", "EVALUATOR_CHECKOUT_DOVER")
+CHECKOUT = CHECKOUTS["dover_technical"]
 WEIGHTS = "DOVER_plus_plus.pth"
 BACKBONE, HEAD = "technical_backbone.", "technical_head."
 

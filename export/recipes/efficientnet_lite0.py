@@ -6,8 +6,11 @@ from pathlib import Path
 
 import torch
 
+from export.half import Half
 from export.onnx_file import export_torch, load_weights, seeded
 from export.recipe import Parity, Sources, compare
+
+HALF = {"efficientnet_lite0.onnx": Half(tolerance=1e-2)}  # fifty layers in a row round; logits are 0.7 % off
 
 
 class Pooled(torch.nn.Module):

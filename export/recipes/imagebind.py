@@ -16,16 +16,14 @@ import torch
 import torch.nn.functional as functional
 
 from evaluator.experts.spectral import F64, hertz_to_mel
-from export.checkout import Checkout
+from export.checkout import CHECKOUTS
 from export.network import Network
 from export.onnx_file import load_weights, seeded
 from export.recipe import Sources
 from export.shaken import shaken
 from export.sound import fourier_kernels
 
-CHECKOUT = Checkout(
-    "GitHub facebookresearch/ImageBind", "EVALUATOR_CHECKOUT_IMAGEBIND", stubs=("imagebind.data",)
-)  # its readers of media, which want three more libraries
+CHECKOUT = CHECKOUTS["imagebind"]
 WEIGHTS = "imagebind_huge.pth"
 RATE, FRAME, HOP, FFT, BANDS, COLUMNS = 16_000, 400, 160, 512, 128, 204
 LOWEST, EMPHASIS, SMALL = 20.0, 0.97, 1.1920929e-07

@@ -13,14 +13,14 @@ from typing import Any
 import torch
 
 from evaluator.errors import PrerequisiteError
-from export.checkout import Checkout
+from export.checkout import CHECKOUTS
 from export.network import Network
 from export.onnx_file import load_weights, seeded
 from export.recipe import Sources
 from export.shaken import shaken
 
-VISUAL = "model/modules/feat_extractors/visual"
-CHECKOUT = Checkout("GitHub v-iashin/Synchformer", "EVALUATOR_CHECKOUT_SYNCHFORMER", ("", VISUAL))
+CHECKOUT = CHECKOUTS["synchformer"]
+VISUAL = CHECKOUT.roots[-1]
 MOTIONFORMER = "divided_224_16x4.yaml"
 """The checkout fetches this file of another repository as it runs; here it must be there."""
 WEIGHTS, CONFIG = "24-01-04T16-39-21.pt", "cfg-24-01-04T16-39-21.yaml"

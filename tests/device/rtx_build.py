@@ -2,7 +2,8 @@
 
     python -m tests.device.rtx_build STORE SCRATCH
 
-Writes one JSON object: file -> {plan, seconds, notes} or {error}. Builds without a GPU; runs nothing.
+Writes one JSON object: file -> {plan, seconds, notes, rewrites} or {error}. A stored network is built as a run on a GPU
+builds it: for the shapes of the lock. Builds without a GPU; runs nothing but rewritten files, on ONNX Runtime.
 """
 
 from __future__ import annotations
@@ -11,12 +12,19 @@ import importlib
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from evaluator.errors import EngineError
-from evaluator.runtime.engine_build import Built, Profile, ShapeRange, build_engine, open_inputs
+from evaluator.runtime.backends import Network
+from evaluator.runtime.engine_build import Built, Profile, ShapeRange, build_engine, fixed
+from evaluator.runtime.engine_fit import fitted
+from evaluator.runtime.lock import read_lock
+from evaluator.runtime.shapes import network
+from evaluator.runtime.store import LOCK_FILE
 from tests.device.nets import net
 from tests.runtime.goldens import FEEDS
 
@@ -30,24 +38,21 @@ def attempt(make: Callable[[], Built]) -> dict[str, Any]:
         built = make()
     except EngineError as error:
         return {"error": str(error)}
-    return {"plan": len(built.plan), "seconds": time.process_time() - began, "notes": built.notes}
+    seconds = time.process_time() - began
+    return {"plan": len(built.plan), "seconds": seconds, "notes": built.notes, "rewrites": built.rewrites}
 
 
-def golden_profile(trt: Any, path: Path, shapes: dict[str, tuple[int, ...]]) -> Profile:
-    """The shapes of the golden call, for the inputs that the file leaves open."""
-    return {name: ShapeRange(*(3 * [shapes[name]])) for name in open_inputs(trt, path)}
+def stored(store: Path) -> dict[str, Network]:
+    """Every network with golden inputs, and those on request that are there, as a run would build them."""
+    lock = read_lock(LOCK_FILE)
+    extra = [(entry.id, file.name) for entry in lock.models if entry.on_request for file in entry.files if file.inputs]
+    names = [*FEEDS, *((model, file) for model, file in extra if (store / model / file).is_file())]
+    return {f"{model}/{file}": network(lock[model].file(file), store / model / file) for model, file in names}
 
 
-def stored(trt: Any, store: Path) -> dict[str, Any]:
-    """Every network of the store that has golden inputs."""
-    found = {}
-    for (model, file), feeds in FEEDS.items():
-        path = store / model / file
-        shapes = {name: array.shape for name, array in feeds().items()}
-        found[f"{model}/{file}"] = attempt(
-            lambda path=path, shapes=shapes: build_engine(trt, path, golden_profile(trt, path, shapes))  # type: ignore[misc]
-        )
-    return found
+def engine(trt: Any, own: Network) -> dict[str, Any]:
+    """What came of the engine of one network."""
+    return attempt(lambda: build_engine(trt, own.path, own.profile, always=own.always))
 
 
 def small(trt: Any, folder: Path) -> dict[str, Any]:
@@ -69,10 +74,42 @@ def small(trt: Any, folder: Path) -> dict[str, Any]:
     return found
 
 
+def apart(own: Network, calls: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Call -> largest difference between a rewritten file and the file as it lies, both to the letter of ONNX."""
+    with fitted(own.path, {name: fixed(shapes) for name, shapes in own.profile.items()}, own.always) as fit:
+        found, wanted = literal(fit.path), literal(own.path)
+        return {
+            name: max(
+                float(np.abs(one.astype(np.float64) - other).max())
+                for one, other in zip(found(feeds, own.always.keys()), wanted(feeds, ()), strict=True)
+            )
+            for name, feeds in calls.items()
+        }
+
+
+def literal(path: Path) -> Callable[[Mapping[str, Any], Any], list[Any]]:
+    """A file on the CPU, node by node: nothing is fused, so that bytes are rounded where the file rounds them."""
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads, options.log_severity_level = 1, 3
+    session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    return lambda feeds, but: session.run(None, {name: array for name, array in feeds.items() if name not in but})
+
+
 def main() -> None:
     """Build, and write what came of it."""
     trt = importlib.import_module(MODULE)
-    json.dump({"small": small(trt, Path(sys.argv[2])), "stored": stored(trt, Path(sys.argv[1]))}, sys.stdout)
+    networks = stored(Path(sys.argv[1]))
+    built = {name: engine(trt, own) for name, own in networks.items()}
+    changed = {name: own for name, own in networks.items() if built[name].get("rewrites")}
+    golden = {f"{model}/{file}": feeds for (model, file), feeds in FEEDS.items()}
+    differences = {
+        name: apart(own, {"drawn": own.probe} | ({"golden": golden[name]()} if name in golden else {}))
+        for name, own in changed.items()
+    }
+    json.dump({"small": small(trt, Path(sys.argv[2])), "stored": built, "apart": differences}, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,9 +15,10 @@ from evaluator.runtime import backends
 from evaluator.runtime.backends import Backends, Network, agreement
 from evaluator.runtime.engine_build import Built, ShapeRange
 from evaluator.runtime.engine_cache import EngineCache
+from evaluator.runtime.engine_fold import OnnxMissing
+from evaluator.runtime.engine_reach import WithinReach
 from evaluator.runtime.onnx import OnnxSession
 from evaluator.runtime.onnx_device import BoundOnnxSession
-from evaluator.runtime.tensorrt import TensorRtSession
 from tests.device.host import FakeEngine, Function, HostDevice, Tensor, fake_trt
 from tests.device.nets import net
 
@@ -37,13 +39,14 @@ class Machine:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, computes: Function) -> None:
         tensors = {"x": Tensor((-1, 3)), "b": Tensor((-1, 1)), "y": Tensor((-1, 3), is_input=False)}
         self.trt = fake_trt({b"plan": FakeEngine(tensors, computes)})
-        self.builds = 0
+        self.builds, self.half = 0, False
         self.folder = folder
         monkeypatch.setattr(backends, "build_engine", self._build)
 
-    def _build(self, trt: ModuleType, path: Path, profile: Any, timings: bytes) -> Built:
+    def _build(self, trt: ModuleType, path: Path, profile: Any, timings: bytes, always: Any) -> Built:
         self.builds += 1
-        return Built(b"plan", b"timings")
+        self.always = always
+        return Built(b"plan", b"timings", half=self.half)
 
     def backends(self) -> Backends:
         return Backends(HostDevice(), self.trt, EngineCache(self.folder))
@@ -60,7 +63,8 @@ def test_an_engine_that_agrees_is_used_kept_and_not_built_again(
     for _ in range(2):
         chosen = machine.backends()
         session = chosen.open(network)
-        assert isinstance(session, TensorRtSession)
+        assert isinstance(session, WithinReach)
+        assert session.provider == "TensorRT"
         np.testing.assert_array_equal(session.run(FEEDS)["y"], 2 * X + B)
         assert chosen.fallbacks == []
     assert machine.builds == 1
@@ -87,6 +91,75 @@ def test_an_engine_that_disagrees_is_refused_once_and_for_all_and_the_next_one_c
         assert (fallback.file, fallback.wanted) == ("net.onnx", "TensorRT")
         assert "disagrees with ONNX Runtime" in fallback.reason
     assert machine.builds == 1
+
+
+def test_a_refusal_for_want_of_a_package_is_not_remembered(
+    network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = Machine(tmp_path / "engines", monkeypatch, right)
+    building = machine._build
+
+    def missing(*given: Any, **named: Any) -> Built:
+        raise OnnxMissing("onnx is not installed")
+
+    monkeypatch.setattr(backends, "build_engine", missing)
+    chosen = machine.backends()
+    assert isinstance(chosen.open(network), BoundOnnxSession)
+    assert chosen.fallbacks[0].reason == "onnx is not installed"
+    monkeypatch.setattr(backends, "build_engine", building)
+    assert machine.backends().open(network).provider == "TensorRT"
+
+
+@pytest.mark.parametrize(
+    ("half", "apart", "provider"),
+    [
+        (False, 0.01, "CPUExecutionProvider"),
+        (True, 0.04, "TensorRT"),
+        (True, 0.06, "CPUExecutionProvider"),
+    ],
+)
+def test_an_engine_in_float16_may_differ_by_a_fraction_of_the_largest_number(
+    network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, half: bool, apart: float, provider: str
+) -> None:
+    largest = float(np.abs(2 * X + B).max())
+    machine = Machine(tmp_path / "engines", monkeypatch, lambda given: {"y": right(given)["y"] + apart * largest})
+    machine.half = half
+    chosen = machine.backends()
+    assert chosen.open(network).provider == provider
+    assert all("of the largest number (at most 0.05)" in one.reason for one in chosen.fallbacks if half)
+
+
+def test_a_call_that_the_engine_was_not_built_for_is_computed_beside_it_and_said_once(
+    network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = Machine(tmp_path / "engines", monkeypatch, right).backends()
+    session = chosen.open(network)
+    long = {"x": np.ones((9, 3), np.float32), "b": np.ones((9, 1), np.float32)}
+    for _ in range(2):
+        np.testing.assert_array_equal(session.run(long)["y"], np.full((9, 3), 3.0, np.float32))
+    np.testing.assert_array_equal(session.run(FEEDS)["y"], 2 * X + B)
+    [fallback] = chosen.fallbacks
+    assert (fallback.file, fallback.wanted) == ("net.onnx", "TensorRT")
+    assert fallback.reason == "x of shape [9, 3] is outside of what the engine was built for, [1, 3] to [8, 3]"
+
+
+def test_an_input_that_is_built_into_the_engine_is_neither_compared_nor_forgotten(
+    network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shift = {"b": np.full((1, 1), 5.0, np.float32)}
+    one = X[:1]
+    fixed = replace(network, profile={"x": PROFILE["x"]}, probe={"x": one, **shift}, always=shift)
+    tensors = {"x": Tensor((-1, 3)), "y": Tensor((-1, 3), is_input=False)}
+    machine = Machine(tmp_path / "engines", monkeypatch, right)
+    machine.trt = fake_trt({b"plan": FakeEngine(tensors, lambda given: {"y": 2 * given["x"] + 5})})
+    chosen = machine.backends()
+    session = chosen.open(fixed)
+    assert machine.always == shift
+    assert session.inputs["b"] == ((1, 1), "float32")
+    np.testing.assert_array_equal(session.run({"x": one, **shift})["y"], 2 * one + 5)
+    assert chosen.fallbacks == []
+    np.testing.assert_array_equal(session.run({"x": one, "b": 2 * shift["b"]})["y"], 2 * one + 10)
+    assert chosen.fallbacks[0].reason == "b is [[10.0]], and the engine was built for [[5.0]]"
 
 
 def test_without_tensorrt_the_device_is_used_and_that_is_written_down(network: Network, tmp_path: Path) -> None:

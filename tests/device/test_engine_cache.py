@@ -23,12 +23,13 @@ def cache(tmp_path: Path) -> EngineCache:
 
 def test_an_engine_is_found_with_what_was_known_when_it_was_accepted(cache: EngineCache) -> None:
     assert cache.find(KEY) is None
-    cache.keep(KEY, Built(b"plan", b"timings", ("a warning",)), COMPARISON)
+    cache.keep(KEY, Built(b"plan", b"timings", ("a warning",), ("axes of squeezes",)), COMPARISON)
     kept = EngineCache(cache.folder).find(KEY)
     assert kept is not None
     assert kept.plan == b"plan"
     assert kept.record["comparison"] == COMPARISON
     assert kept.record["notes"] == ["a warning"]
+    assert kept.record["rewrites"] == ["axes of squeezes"]
 
 
 @pytest.mark.parametrize(
@@ -41,8 +42,10 @@ def test_an_engine_is_found_with_what_was_known_when_it_was_accepted(cache: Engi
         replace(KEY, gpu=replace(KEY.gpu, driver="590.1")),
         replace(KEY, profile={"x": ShapeRange((1, 3), (8, 3), (64, 3))}),
         replace(KEY, flags=()),
+        replace(KEY, always=(("sr", 8000),)),
+        replace(KEY, rewrites=KEY.rewrites + 1),
     ],
-    ids=["file", "TensorRT", "GPU", "capability", "driver", "shapes", "flags"],
+    ids=["file", "TensorRT", "GPU", "capability", "driver", "shapes", "flags", "built in", "rewrites"],
 )
 def test_anything_that_an_engine_depends_on_makes_another_one(cache: EngineCache, other: EngineKey) -> None:
     cache.keep(KEY, Built(b"plan", b""), COMPARISON)

