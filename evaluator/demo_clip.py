@@ -1,8 +1,9 @@
 """One stream of a clip rewritten, the other copied packet by packet, with PyAV.
 
-The bytes depend on the input, the recipe, the FFmpeg build and its choice of CPU kernels, and on nothing else: one
-encoder thread, fixed parameters, no dates and no version strings. Sound is written as FLAC, so that nothing but the
-stated damage changes it. Knows no damage by name.
+Pictures depend on the input, the recipe and the FFmpeg build, and on nothing else: an encoder that repeats itself
+(`evaluator.media.h264`), fixed parameters, no dates and no version strings. Sound is written as FLAC, so that nothing
+but the stated damage changes it (FLAC's encoder may choose its code by the processor: other bytes, the same samples).
+Knows no damage by name.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from av.video.stream import VideoStream
 
 from evaluator.demo_damage import PictureDamage, SoundDamage
 from evaluator.errors import MediaError
+from evaluator.media.h264 import H264, repeatable
 from evaluator.media.types import I16, U8
 
-_ENCODER = {"preset": "veryfast", "threads": "1"}
+_ENCODER = {"preset": "veryfast"}
 _CONTAINER = {"fflags": "+bitexact", "movflags": "+faststart"}
 _BLOCK = 4096
 """Samples of a FLAC frame."""
@@ -34,7 +36,7 @@ def rewrite_pictures(source: Path, target: Path, damage: PictureDamage, options:
     """
     with av.open(source) as old, av.open(target, "w", format="mp4", options=_CONTAINER) as new:
         template = old.streams.video[0]
-        stream = new.add_stream("libx264", rate=template.average_rate, options={**_ENCODER, **options})
+        stream = new.add_stream(H264, rate=template.average_rate, options=repeatable({**_ENCODER, **options}))
         clock = _shape_like(template, stream)
         sound = old.streams.audio[0]
         copy = new.add_stream_from_template(sound)

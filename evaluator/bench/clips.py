@@ -21,17 +21,18 @@ import orjson
 from av.container import OutputContainer
 from av.stream import Stream
 
+from evaluator.media.h264 import H264, repeatable
 from evaluator.media.types import U8
 
-VERSION = 1
-"""Raised when a recipe gives other content."""
+VERSION = 2
+"""Raised when a recipe gives other content or other bytes."""
 
 CLOCK = 12_000
 """Ticks per second of the video: divisible by every frame rate here."""
 SOUND_RATE = 48_000
 BLOCK = 1024  # samples of an AAC frame
 MARGIN = 256  # pixels that a plane is larger than the picture, on each axis: how far a pan goes
-ENCODER = {"preset": "veryfast", "crf": "23", "threads": "1", "sc_threshold": "0"}
+ENCODER = {"preset": "veryfast", "crf": "23", "sc_threshold": "0"}
 CONTAINER = {"fflags": "+bitexact"}
 
 
@@ -73,9 +74,9 @@ def make(recipe: Recipe, folder: Path) -> Path:
 
 def encode(recipe: Recipe, path: Path) -> None:
     """Write one clip: H.264 with AAC sound in MP4."""
-    options = {**ENCODER, "g": str(recipe.gop), "keyint_min": str(recipe.gop)}
+    options = repeatable({**ENCODER, "g": str(recipe.gop), "keyint_min": str(recipe.gop)})
     with av.open(path, "w", format="mp4", options=CONTAINER) as container:
-        video = container.add_stream("libx264", rate=recipe.rate, options=options)
+        video = container.add_stream(H264, rate=recipe.rate, options=options)
         video.width, video.height, video.pix_fmt = recipe.width, recipe.height, "yuv420p"
         video.time_base = video.codec_context.time_base = Fraction(1, CLOCK)
         audio = container.add_stream("aac", rate=SOUND_RATE, layout="stereo")

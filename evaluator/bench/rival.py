@@ -23,7 +23,6 @@ from typing import Any
 import av
 import cv2
 import numpy as np
-import onnxruntime as ort
 from PIL import Image
 
 from evaluator.errors import NotApplicable
@@ -31,21 +30,19 @@ from evaluator.experts.base import Expert, StreamingExpert
 from evaluator.media.sampling import select
 from evaluator.media.types import I64, U8, Audio, AudioInfo, ClipInfo, FrameChunk, Frames, VideoInfo
 from evaluator.media.views import scaled_size
+from evaluator.runtime.onnx import CPU, inference_session, session_options
 from evaluator.runtime.session import Array, Session
 from evaluator.runtime.store import Store
 from evaluator.schema import AudioNeed, AudioView, ExpertNeed, Filter, Fit, FramesNeed, Need, View
 
 
 class PlainSession:
-    """A network on one thread, so that waiting threads do not count against it."""
+    """A network with the options of ours: on one thread, so that waiting threads do not count against it."""
 
-    provider = "CPUExecutionProvider"
+    provider = CPU
 
     def __init__(self, path: Path) -> None:
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.log_severity_level = 3
-        self._session = ort.InferenceSession(str(path), options, providers=[self.provider])
+        self._session = inference_session(path, session_options())
         self.inputs = {item.name: (item.shape, item.type) for item in self._session.get_inputs()}
         self.outputs = [item.name for item in self._session.get_outputs()]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import orjson
 
-from evaluator.runtime.onnx import OnnxSession
+from evaluator.runtime.onnx import OnnxSession, inference_session, session_options
 from evaluator.runtime.session import Array, Session
 
 REPEATS = 3
@@ -114,15 +114,13 @@ def _trace(path: Path, feeds: Mapping[str, Array]) -> list[dict[str, Any]]:
     """One event per operator that ran in one call of the unoptimised network, with its shapes."""
     import onnxruntime as ort
 
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 3
+    options = session_options()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.add_session_config_entry("session.disable_prepacking", "1")  # a packed weight has no shape to report
     options.enable_profiling = True
     with tempfile.TemporaryDirectory() as folder:
         options.profile_file_prefix = f"{folder}/trace"
-        session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        session = inference_session(path, options)
         session.run(None, dict(feeds))
         events = orjson.loads(Path(session.end_profiling()).read_bytes())
     return [event for event in events if event["cat"] == "Node" and event["name"].endswith("_kernel_time")]

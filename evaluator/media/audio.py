@@ -1,6 +1,6 @@
-"""The sound of one clip: decoded frames in, mono int16 at the asked rates out.
+"""The sound of one clip: decoded frames in, mono or stereo int16 at the asked rates out.
 
-libswresample with FFmpeg's defaults, so that samples are those of `ffmpeg -ac 1 -ar RATE -f s16le`: stereo is
+libswresample with FFmpeg's defaults, so that samples are those of `ffmpeg -ac CHANNELS -ar RATE -f s16le`: stereo is
 averaged, 5.1 is mixed down and normalised so that it cannot clip, no dither, gaps between time stamps are not filled,
 the encoder's priming samples are left out. Knows nothing about containers.
 """
@@ -8,18 +8,34 @@ the encoder's priming samples are left out. Knows nothing about containers.
 from __future__ import annotations
 
 import numpy as np
+from av.audio.fifo import AudioFifo
 from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
 
 from evaluator.media.types import I16, Audio, ClipInfo
 from evaluator.schema import AudioView
 
+Format = tuple[int, int]
+"""(rate in Hz, channels)"""
+LAYOUTS = {1: "mono", 2: "stereo"}
+
+JOINED = 16_384
+"""Samples of the stream that go to the resamplers in one piece: on a frame of 1024 the call costs more than the
+arithmetic. What comes out does not depend on it."""
+
+
+def format_of(view: AudioView) -> Format:
+    """What of a view decides its samples."""
+    return view.rate, view.channels
+
 
 class Track:
-    """Collects the sound of one stream at several rates."""
+    """Collects the sound of one stream in several formats."""
 
-    def __init__(self, rates: set[int]) -> None:
-        self._rates = {rate: _Rate(rate) for rate in sorted(rates)}
+    def __init__(self, formats: set[Format]) -> None:
+        self._outputs = {wanted: _Output(*wanted) for wanted in sorted(formats)}
+        self._kind: tuple[str, str, int] | None = None  # sample format, layout and rate of the stream
+        self._waiting = AudioFifo()
         self.start = 0.0  # seconds, of the first sample
         self.seconds = 0.0  # of sound so far
 
@@ -27,45 +43,78 @@ class Track:
         """Take the next decoded frame; `time` is its presentation time in seconds."""
         self.start = self.start if self.seconds else time
         self.seconds += frame.samples / frame.sample_rate
-        for rate in self._rates.values():
-            rate.push(frame)
+        kind = (frame.format.name, frame.layout.name, frame.sample_rate)
+        if kind != self._kind:  # a stream that changes its format gets fresh resamplers, as in FFmpeg
+            self.end()
+            self._waiting, self._kind = AudioFifo(), kind
+        frame.pts = None  # gaps between time stamps are not filled
+        self._waiting.write(frame)
+        if self._waiting.samples >= JOINED:
+            self._pass_on()
 
-    def samples(self, rate: int) -> I16:
-        """[T] everything so far; call once, after the last frame."""
-        return self._rates[rate].finish()
+    def samples(self, wanted: Format) -> I16:
+        """[T], or [T, 2] of two channels: everything so far; call after `end`."""
+        return self._outputs[wanted].samples()
+
+    def _pass_on(self) -> None:
+        joined = self._waiting.read()
+        for output in self._outputs.values() if joined is not None else ():
+            output.take(joined)
+
+    def end(self) -> None:
+        """Bring to its end what is still on its way: after the last frame."""
+        self._pass_on()
+        for output in self._outputs.values():
+            output.end()
 
 
-class _Rate:
-    """One resampler. A stream that changes its format gets a fresh one, as in FFmpeg."""
+class _Output:
+    """One resampler at a time, and what came out of all of them."""
 
-    def __init__(self, rate: int) -> None:
-        self._rate = rate
-        self._format: tuple[str, str, int] | None = None
-        self._resampler = self._fresh()
+    def __init__(self, rate: int, channels: int) -> None:
+        self._rate, self._channels = rate, channels
+        self._resampler: AudioResampler | None = None
         self._parts: list[I16] = []
 
-    def push(self, frame: AudioFrame) -> None:
-        found = (frame.format.name, frame.layout.name, frame.sample_rate)
-        if self._format not in {None, found}:
-            self._take(self._resampler.resample(None))
-            self._resampler = self._fresh()
-        self._format = found
-        self._take(self._resampler.resample(frame))
+    def take(self, frame: AudioFrame | None) -> None:
+        """Resample a frame, or (None) what the resampler still holds."""
+        if frame is not None and self._is_as_wanted(frame):
+            self._parts.append(_samples(frame, self._channels))
+            return
+        if self._resampler is None:
+            self._resampler = AudioResampler(format="s16", layout=LAYOUTS[self._channels], rate=self._rate)
+        found = self._resampler.resample(frame)
+        self._parts += [_samples(part, self._channels) for part in found if part is not None]
 
-    def finish(self) -> I16:
-        self._take(self._resampler.resample(None))
-        return np.concatenate(self._parts) if self._parts else np.empty(0, np.int16)
+    def _is_as_wanted(self, frame: AudioFrame) -> bool:
+        """Whether no resampler is needed. One that has nothing to do must not see a frame without a channel order (PCM
+        in WAV or Matroska): PyAV 18 then has every other resampler refuse the same frame."""
+        found = (frame.format.name, frame.sample_rate, frame.layout.nb_channels)
+        return found == ("s16", self._rate, self._channels)
 
-    def _fresh(self) -> AudioResampler:
-        return AudioResampler(format="s16", layout="mono", rate=self._rate)
+    def end(self) -> None:
+        """Empty the resampler; a next frame gets a fresh one."""
+        if self._resampler is not None:
+            self.take(None)
+            self._resampler = None
 
-    def _take(self, frames: list[AudioFrame]) -> None:
-        self._parts += [frame.to_ndarray().reshape(-1).astype(np.int16) for frame in frames if frame is not None]
+    def samples(self) -> I16:
+        return np.concatenate(self._parts) if self._parts else _empty(self._channels)
+
+
+def _samples(frame: AudioFrame, channels: int) -> I16:
+    """[T] or [T, channels] of a packed frame, not copied: the array keeps the frame alive."""
+    packed: I16 = np.frombuffer(memoryview(frame.planes[0]), np.int16, frame.samples * channels)
+    return packed if channels == 1 else packed.reshape(-1, channels)
+
+
+def _empty(channels: int, count: int = 0) -> I16:
+    return np.zeros(count if channels == 1 else (count, channels), np.int16)
 
 
 def silence(view: AudioView, clip: ClipInfo) -> Audio:
     """Zeros for the duration of the video, for a clip without an audio stream."""
     video = clip.video
     assert video is not None  # noqa: S101  (a clip has a video stream, an audio stream, or both)
-    samples = np.zeros(round(video.duration * view.rate), np.int16)
-    return Audio(samples, view.rate, present=False, start=float(video.times[0]))
+    count = round(video.duration * view.rate)
+    return Audio(_empty(view.channels, count), view.rate, present=False, start=float(video.times[0]))

@@ -66,12 +66,13 @@ STILLS: tuple[tuple[bytes, str], ...] = (
 HEAD = 192  # bytes that hold every signature
 
 BOX_HEADER = 8  # bytes: size and name of an ISO box
+BOXES = 100_000  # that are looked at in one file: a hostile one could hold hundreds of millions
 
 
 def open_media(path: Path, limits: Limits) -> InputContainer:
     """An open container; the caller closes it.
 
-    Raises MediaError `missing`, `not_a_file`, `unreadable`, `empty`, `not_media`, `truncated` or `corrupt`.
+    Raises MediaError `missing`, `not_a_file`, `unreadable`, `empty`, `not_media`, `incomplete` or `corrupt`.
     """
     head = _read_head(path)
     options = {
@@ -146,20 +147,25 @@ def _explain(path: Path, head: bytes, error: FFmpegError) -> MediaError:
     missing = missing_bytes(path)
     if missing:
         message = f"{path} is cut off: {missing} bytes are missing at its end; generate or copy it again"
-        return MediaError("truncated", message)
+        return MediaError("incomplete", message)
     return MediaError("corrupt", f"{path} cannot be opened ({error.strerror}); generate or copy it again")
 
 
 def missing_bytes(path: Path) -> int:
-    """How many bytes an ISO (mp4, mov) file promises beyond its end; 0 if none, or if it is another kind of file."""
+    """How many bytes an ISO (mp4, mov) file promises beyond its end.
+
+    0 if none, if it is another kind of file, or if it has more boxes than anybody would write.
+    """
     size = path.stat().st_size
     with path.open("rb") as file:
         position, header = 0, file.read(BOX_HEADER)
         if header[4:8] not in {mark for offset, mark in SIGNATURES if offset == len(b"size")}:
             return 0
-        while position + BOX_HEADER <= size:
+        for _ in range(BOXES):
+            if position + BOX_HEADER > size:
+                return max(0, position - size)
             position += _box_size(file, position, size)
-    return max(0, position - size)
+    return 0
 
 
 def _box_size(file: BinaryIO, position: int, end: int) -> int:

@@ -20,17 +20,18 @@ from evaluator.errors import MediaError, NotApplicable
 from evaluator.media import audio as sound
 from evaluator.media.decode_pyav import Pass, run
 from evaluator.media.limits import LIMITS, Limits
+from evaluator.media.reading import Reading, reading
 from evaluator.media.sampling import select
 from evaluator.media.types import I64, U8, Audio, ClipInfo, DecodeReport, FrameChunk, Frames, FrameTap, VideoInfo
-from evaluator.media.views import Renderer, target_size
+from evaluator.media.views import Drawing, Renderer
 from evaluator.runtime.arrays import is_host, joined
-from evaluator.schema import AudioView, View
+from evaluator.schema import AudioView, Fit, View
 
 CHUNK = 32
 """Most frames in one push."""
 
-CHUNK_BYTES = 64 << 20
-"""Chunks of large pictures are shorter, so that a chunk takes no more memory than this (or one frame)."""
+LARGE = 256 << 10
+"""Bytes from which on a picture is pushed alone, as the scaler made it: a push costs less than a copy to new memory."""
 
 
 @runtime_checkable
@@ -93,13 +94,15 @@ class CollectTap:
 
 
 def decode(
-    path: Path,
+    source: Path | Reading,
     info: ClipInfo,
     taps: Sequence[tuple[View, FrameTap]],
     audio: Sequence[AudioView],
     limits: Limits = LIMITS,
 ) -> tuple[dict[AudioView, Audio], DecodeReport]:
-    """Feed the frames of `path` to the taps and return its sound, in one pass. The caller closes the taps.
+    """Feed the frames of a file to the taps and return its sound, in one pass. The caller closes the taps.
+
+    A `Reading` that the probe has looked through is not opened a second time, unless it is large.
 
     Taps with equal view get the same (read-only) arrays, in presentation order. If a damaged file decodes to other
     frames than `info` says, the taps restart and the pictures are decoded a second time, so that every sampling rule
@@ -110,18 +113,19 @@ def decode(
     `unsupported_picture`, `unsupported_sound`, or `frame_count_mismatch` (a tap that cannot restart got wrong frames).
     """
     _check_streams(info, taps, audio)
-    rates = {view.rate for view in audio} if info.audio is not None else set()
-    if not taps and not rates:
+    formats = {sound.format_of(view) for view in audio} if info.audio is not None else set()
+    if not taps and not formats:
         return {view: sound.silence(view, info) for view in audio}, DecodeReport(passes=0, clip=info)
     feed = _Feed(info.video, taps) if info.video is not None and taps else None
-    found = run(path, feed.frame if feed else None, rates, limits)
-    report = DecodeReport(1, found.frames, feed.finish() if feed else 0, found.notes, info)
-    if feed and info.video is not None and not np.array_equal(found.times, info.video.times):
-        report = _again(path, feed, found, report, limits)
+    with reading(source, limits) as file:
+        found = run(file, feed.frame if feed else None, formats, limits)
+        report = DecodeReport(1, found.frames, feed.finish() if feed else 0, found.notes, info)
+        if feed and info.video is not None and not np.array_equal(found.times, info.video.times):
+            report = _again(file, feed, found, report, limits)
     return {view: _audio(view, info, found.track) for view in audio}, report
 
 
-def _again(path: Path, feed: _Feed, found: Pass, report: DecodeReport, limits: Limits) -> DecodeReport:
+def _again(file: Reading, feed: _Feed, found: Pass, report: DecodeReport, limits: Limits) -> DecodeReport:
     """Second pass over the pictures, planned on the frames that the first one met."""
     clip, video = report.clip, feed.video
     assert clip is not None  # noqa: S101  (decode() set it)
@@ -130,8 +134,8 @@ def _again(path: Path, feed: _Feed, found: Pass, report: DecodeReport, limits: L
     length = found.end - float(found.times[0])
     true = replace(video, times=found.times, duration=length, indexed_by="decode", keys=keys)
     clip = replace(clip, video=true, notes=(*clip.notes, note))
-    feed = _Feed(true, feed.restart(clip, path))
-    frames = run(path, feed.frame, set(), limits).frames
+    feed = _Feed(true, feed.restart(clip, file.path))
+    frames = run(file, feed.frame, set(), limits).frames
     counts = (report.frames_decoded + frames, report.frames_converted + feed.finish())
     return DecodeReport(2, *counts, (*report.notes, note), clip)
 
@@ -146,7 +150,7 @@ def _check_streams(info: ClipInfo, taps: Sequence[tuple[View, FrameTap]], audio:
 def _audio(view: AudioView, info: ClipInfo, track: sound.Track) -> Audio:
     if info.audio is None:
         return sound.silence(view, info)
-    return Audio(track.samples(view.rate), view.rate, present=True, start=track.start)
+    return Audio(track.samples(sound.format_of(view)), view.rate, present=True, start=track.start)
 
 
 class _Feed:
@@ -155,12 +159,13 @@ class _Feed:
     def __init__(self, video: VideoInfo, taps: Sequence[tuple[View, FrameTap]]) -> None:
         self.video = video
         self._renderer = Renderer(video)
+        self._times = video.times.tolist()
         self._position = 0
         self._converted = 0
         watchers: dict[View, list[FrameTap]] = {}
         for view, tap in taps:
             watchers.setdefault(view, []).append(tap)
-        self._routes = [_Route(view, group, video) for view, group in watchers.items()]
+        self._routes = [_Route(self._renderer.drawing(view), view, group, video) for view, group in watchers.items()]
 
     def frame(self, frame: av.VideoFrame) -> None:
         """Take the next decoded frame."""
@@ -169,7 +174,7 @@ class _Feed:
         wanted = [route for route in self._routes if route.wants(position)]
         self._converted += bool(wanted)
         for route in wanted:
-            route.add(position, float(self.video.times[position]), self._renderer.picture(route.view))
+            route.add(position, self._times[position], self._renderer.picture(route.drawing))
 
     def finish(self) -> int:
         """Push what is left; return how many frames at least one view wanted."""
@@ -194,15 +199,16 @@ class _Feed:
 class _Route:
     """One view on its way: which frames it takes, the chunk that fills up, the taps that watch."""
 
-    def __init__(self, view: View, taps: Sequence[FrameTap], video: VideoInfo) -> None:
+    def __init__(self, drawing: Drawing, view: View, taps: Sequence[FrameTap], video: VideoInfo) -> None:
+        self.drawing = drawing
         self.view = view
         self.taps = taps
         self._picked = picked(view, video)
         self._plan = self._picked.tolist()
         self._next = 0  # place in the plan
-        width, height = target_size(view, video.width, video.height)
+        width, height = drawing.target
         self._shape = (height, width, 1 if view.colour == "gray" else 3)
-        self._length = max(1, min(CHUNK, CHUNK_BYTES // (height * width * self._shape[2])))
+        self._large = math.prod(self._shape) >= LARGE
         self._rows: list[tuple[int, float]] = []
         self._data: U8 = np.empty((0, *self._shape), np.uint8)
 
@@ -210,25 +216,40 @@ class _Route:
         return self._next < len(self._plan) and self._plan[self._next] == position
 
     def add(self, position: int, time: float, picture: U8) -> None:
-        """Copy a picture into the chunk, as often as the plan repeats the frame."""
+        """Pass a picture on, as often as the plan repeats the frame."""
+        whole = self._whole(picture) if self._large else None
         while self.wants(position):
-            if not self._rows:
-                self._data = np.empty((min(self._length, len(self._plan) - self._next), *self._shape), np.uint8)
-            self._data[len(self._rows)] = picture
-            self._rows.append((position, time))
             self._next += 1
-            if len(self._rows) == len(self._data):
-                self.flush()
+            if whole is not None:
+                self._push(whole, [(position, time)])
+            else:
+                self._gather(position, time, picture)
 
     def flush(self) -> None:
         """Push the chunk, full or not."""
+        if self._rows:
+            data, self._data = self._data[: len(self._rows)], self._data[:0]
+            rows, self._rows = self._rows, []
+            self._push(data, rows)
+
+    def _whole(self, picture: U8) -> U8:
+        """[1, H, W, C] of a large picture; a cut is copied, for it would keep alive what it was cut from."""
+        cut = self.view.fit is Fit.SHORT_SIDE_CROP
+        return (picture.copy() if cut else np.ascontiguousarray(picture))[None]
+
+    def _gather(self, position: int, time: float, picture: U8) -> None:
+        """Copy a small picture into the chunk."""
         if not self._rows:
-            return
-        data, self._data = self._data[: len(self._rows)], self._data[:0]
+            self._data = np.empty((min(CHUNK, len(self._plan) - self._next + 1), *self._shape), np.uint8)
+        self._data[len(self._rows)] = picture
+        self._rows.append((position, time))
+        if len(self._rows) == len(self._data):
+            self.flush()
+
+    def _push(self, data: U8, rows: Sequence[tuple[int, float]]) -> None:
         data.flags.writeable = False
-        index, time = zip(*self._rows, strict=True)
+        index, time = zip(*rows, strict=True)
         chunk = FrameChunk(data, np.array(index, np.int64), np.array(time))
-        self._rows = []
         for tap in self.taps:
             tap.push(chunk)
 

@@ -20,6 +20,7 @@ from evaluator.errors import MediaError
 from evaluator.media.decode import Restartable, decode, picked
 from evaluator.media.decode_dali import DaliSource
 from evaluator.media.limits import LIMITS, Limits
+from evaluator.media.reading import Reading
 from evaluator.media.source_route import not_for_dali, views_not_for_dali
 from evaluator.media.types import I64, Audio, ClipInfo, DecodeReport, FrameChunk, FrameTap, VideoInfo
 from evaluator.media.views import transform_of
@@ -39,12 +40,18 @@ class Placed(Protocol):
 
 
 def decode_on(
-    source: DaliSource, path: Path, info: ClipInfo, taps: Taps, audio: Sequence[AudioView], limits: Limits = LIMITS
+    source: DaliSource,
+    file: Path | Reading,
+    info: ClipInfo,
+    taps: Taps,
+    audio: Sequence[AudioView],
+    limits: Limits = LIMITS,
 ) -> tuple[dict[AudioView, Audio], DecodeReport]:
     """As `evaluator.media.decode.decode`, with pictures from `source` where it may decode the clip.
 
     `DecodeReport.notes` holds `decoder dali`, or `decoder pyav: <why>`.
     """
+    path = file.path if isinstance(file, Reading) else file
     views = (view for view, _ in taps)
     reason = (not_for_dali(info, source.device) or views_not_for_dali(views)) if taps else "no pictures are wanted"
     if not reason and info.video is not None:
@@ -55,10 +62,10 @@ def decode_on(
             if not _restarted(info, taps):
                 raise
         else:
-            sound, report = decode(path, info, [], audio, limits)
+            sound, report = decode(file, info, [], audio, limits)
             notes = ("decoder dali", *report.notes)
             return sound, replace(report, passes=1, frames_decoded=decoded, frames_converted=decoded, notes=notes)
-    sound, report = decode(path, info, taps, audio, limits)
+    sound, report = decode(file, info, taps, audio, limits)
     return sound, replace(report, notes=(f"decoder pyav: {reason}", *report.notes))
 
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import numpy as np
 from av.audio.frame import AudioFrame
-from av.container import InputContainer
 from av.error import FFmpegError
 from av.video.frame import VideoFrame
 
 from evaluator.errors import MediaError
-from evaluator.media.audio import Track
-from evaluator.media.container import MediaFrame, MediaStream, open_media, packets, streams
-from evaluator.media.decoding import Stamp, StreamDecoder, seconds, timeline
+from evaluator.media.audio import Format, Track
+from evaluator.media.container import MediaFrame, MediaStream
+from evaluator.media.decoding import Stamp, seconds, timeline
 from evaluator.media.limits import Limits
+from evaluator.media.reading import Reading
 from evaluator.media.types import F64
 
 
@@ -38,46 +38,34 @@ class Pass:
         return len(self.times)
 
 
-def run(path: Path, on_frame: Callable[[VideoFrame], None] | None, rates: set[int], limits: Limits) -> Pass:
-    """Decode the pictures if there is a callback, and the sound if there are rates.
+def run(file: Reading, on_frame: Callable[[VideoFrame], None] | None, formats: set[Format], limits: Limits) -> Pass:
+    """Decode the pictures if there is a callback, and the sound if there are formats.
 
     Raises MediaError: `corrupt` if a wanted stream decodes to nothing, `too_large`, and whatever opening raises.
     """
-    with open_media(path, limits) as container:
-        video, audio = streams(container)
-        reader = _Reader(path, on_frame, Track(rates), limits)
-        wanted = [stream for stream, use in ((video, on_frame), (audio, rates)) if stream is not None and use]
-        reader.read(container, wanted)
-        if (on_frame and not reader.stamps) or (rates and not reader.track.seconds):
-            raise MediaError("corrupt", f"{path}: a stream decodes to nothing; generate or copy it again")
-        times, end = timeline(video, reader.stamps) if video is not None and reader.stamps else (np.empty(0), 0.0)
-        return Pass(times, end, reader.track, tuple(reader.notes))
+    sink = _Sink(file.path, on_frame, Track(formats), limits)
+    for stream, frame in file.frames(pictures=on_frame is not None, sound=bool(formats)):
+        sink.take(frame, stream)
+    sink.end()
+    if (on_frame and not sink.stamps) or (formats and not sink.track.seconds):
+        raise MediaError("corrupt", f"{file.path}: a stream decodes to nothing; generate or copy it again")
+    video, _ = file.streams
+    times, end = timeline(video, sink.stamps) if video is not None and sink.stamps else (np.empty(0), 0.0)
+    return Pass(times, end, sink.track, tuple(file.notes))
 
 
-class _Reader:
-    """Sends each packet to the decoder of its stream, and each frame to where it belongs."""
+class _Sink:
+    """Sends each frame to where it belongs."""
 
     def __init__(self, path: Path, on_frame: Callable[[VideoFrame], None] | None, track: Track, limits: Limits) -> None:
         self.stamps: list[Stamp] = []
-        self.notes: list[str] = []
         self.track = track
         self._path = path
         self._on_frame = on_frame
         self._limits = limits
 
-    def read(self, container: InputContainer, wanted: list[MediaStream]) -> None:
-        decoders = {stream: StreamDecoder(stream, self._limits) for stream in wanted}
-        for packet in packets(container, *wanted):
-            if isinstance(packet, FFmpegError):
-                self.notes.append(f"read error: {packet.strerror}")
-                continue
-            for frame in decoders[packet.stream].decode(packet):
-                self._take(frame, packet.stream)
-        for stream, decoder in decoders.items():
-            if decoder.errors:
-                self.notes.append(f"{decoder.errors} {stream.type} packets could not be decoded")
-
-    def _take(self, frame: MediaFrame, stream: MediaStream) -> None:
+    def take(self, frame: MediaFrame, stream: MediaStream) -> None:
+        """Take the next frame of a stream."""
         try:
             if isinstance(frame, VideoFrame):
                 self._picture(frame)
@@ -85,8 +73,18 @@ class _Reader:
                 self._sound(frame, seconds(frame.pts or 0, stream))
         except FFmpegError as error:
             kind = "picture" if isinstance(frame, VideoFrame) else "sound"
-            message = f"{self._path}: FFmpeg cannot convert its {kind} format {frame.format.name} ({error.strerror})"
-            raise MediaError(f"unsupported_{kind}", message) from error
+            raise self._unsupported(kind, f" format {frame.format.name}", error) from error
+
+    def end(self) -> None:
+        """There are no more frames: sound that is still on its way comes out."""
+        try:
+            self.track.end()
+        except FFmpegError as error:
+            raise self._unsupported("sound", "", error) from error
+
+    def _unsupported(self, kind: str, what: str, error: FFmpegError) -> MediaError:
+        message = f"{self._path}: FFmpeg cannot convert its {kind}{what} ({error.strerror})"
+        return MediaError(f"unsupported_{kind}", message)
 
     def _picture(self, frame: VideoFrame) -> None:
         assert self._on_frame is not None  # noqa: S101  (pictures are decoded only for a callback)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 from av.error import EOFError as EndOfStream
@@ -49,9 +50,15 @@ class StreamDecoder:
 
 def seconds(stamp: float, stream: MediaStream) -> float:
     """Correctly rounded seconds of a time stamp in units of the stream's time base."""
+    base = time_base(stream)
+    return stamp * base.numerator / base.denominator
+
+
+def time_base(stream: MediaStream) -> Fraction:
+    """Seconds per unit of the stream's time stamps; PyAV makes the fraction anew each time it is asked."""
     base = stream.time_base
     assert base is not None  # noqa: S101  (only an output stream may lack one)
-    return stamp * base.numerator / base.denominator
+    return base
 
 
 def timeline(stream: VideoStream, frames: Sequence[Stamp]) -> tuple[F64, float]:
@@ -67,7 +74,8 @@ def timeline(stream: VideoStream, frames: Sequence[Stamp]) -> tuple[F64, float]:
     if few or stream.container.format.name in UNTIMED:
         interval = _interval(stream)
         return interval * np.arange(len(frames), dtype=np.float64), len(frames) * interval
-    at = np.array([seconds(stamps[place] or 0, stream) for place in known])
+    base = time_base(stream)
+    at = np.array([(stamps[place] or 0) * base.numerator / base.denominator for place in known])
     step = float(np.median(np.diff(at) / np.diff(known))) if len(known) > 1 else 0.0
     times = at if len(known) == len(frames) else _spaced(len(frames), np.array(known), at, step)
     return times, float(times[-1]) + (seconds(frames[-1][1], stream) or step)

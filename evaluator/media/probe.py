@@ -31,6 +31,7 @@ from evaluator.errors import MediaError
 from evaluator.media.container import MediaFrame, MediaPacket, MediaStream, open_media, packets, streams
 from evaluator.media.decoding import UNTIMED, Stamp, StreamDecoder, seconds, timeline
 from evaluator.media.limits import LIMITS, Limits
+from evaluator.media.reading import Reading, reading
 from evaluator.media.types import F64, AudioInfo, ClipInfo, VideoInfo
 
 MATRICES = {0: "rgb", 1: "bt709", 4: "fcc", 7: "smpte240m", 8: "ycgco", 9: "bt2020", 10: "bt2020c"}
@@ -53,16 +54,14 @@ SHORTFALL = 0.25
 class _Table:
     """The packets of one stream: stamps of those that are shown, which of them are keys, the first frame that comes."""
 
-    decoder: StreamDecoder
     stamps: list[Stamp] = field(default_factory=list)
     keys: set[int | None] = field(default_factory=set)
     damaged: int = 0
     hidden: int = 0
     first: MediaFrame | None = None
 
-    def add(self, packet: MediaPacket) -> None:
-        if self.first is None:
-            self.first = next(iter(self.decoder.decode(packet)), None)
+    def add(self, packet: MediaPacket, first: MediaFrame | None) -> None:
+        self.first = first
         self.hidden += bool(packet.size and packet.is_discard)
         if packet.size and not packet.is_discard:
             self.stamps.append((packet.pts, packet.duration or 0))
@@ -90,17 +89,17 @@ class _Table:
         return self.first.pts if self.first is not None else None
 
 
-def probe(path: Path, limits: Limits = LIMITS) -> ClipInfo:
-    """Facts of a media file.
+def probe(source: Path | Reading, limits: Limits = LIMITS) -> ClipInfo:
+    """Facts of a media file. From a `Reading`, whose limits count then, its frames can be had without a second opening.
 
-    Raises MediaError with one of the codes `missing`, `not_a_file`, `unreadable`, `empty`, `not_media`, `truncated`,
+    Raises MediaError with one of the codes `missing`, `not_a_file`, `unreadable`, `empty`, `not_media`, `incomplete`,
     `corrupt`, `no_streams`, `unsupported_codec`, `unsupported_rotation`, `no_times`, `too_large`; the message names the
     file and what to do. A file that ends early but can be read has a note `truncated ...` instead.
     """
-    with open_media(path, limits) as container:
-        video, audio = streams(container)
-        tables = {stream: _Table(StreamDecoder(stream, limits)) for stream in (video, audio) if stream is not None}
-        notes = _read(container, tables, path, limits) if tables else []
+    with reading(source, limits) as file:
+        path, limits, container, (video, audio) = file.path, file.limits, file.container, file.streams
+        tables = {stream: _Table() for stream in (video, audio) if stream is not None}
+        notes = _read(file, tables) if tables else []
         if not any(table.stamps for table in tables.values()):
             raise MediaError("no_streams", f"{path} holds no pictures and no sound; generate or copy it again")
         pictures = sound = None
@@ -122,22 +121,19 @@ def probe(path: Path, limits: Limits = LIMITS) -> ClipInfo:
         return ClipInfo(container.format.name, pictures, sound, tuple(notes), told)
 
 
-def _read(container: InputContainer, tables: Mapping[MediaStream, _Table], path: Path, limits: Limits) -> list[str]:
+def _read(file: Reading, tables: Mapping[MediaStream, _Table]) -> list[str]:
     """Fill the tables with every packet of the file; return what went wrong on the way."""
+    path, limits = file.path, file.limits
     budget = path.stat().st_size * limits.packet_bytes_ratio + limits.packet_bytes_slack
-    notes = []
-    for packet in packets(container, *tables):
-        if isinstance(packet, FFmpegError):
-            notes.append(f"read error: {packet.strerror}")
-            continue
+    for packet in file.packets():
         table = tables[packet.stream]
         if table.first is None and isinstance(packet.stream, VideoStream):
             _check_picture(path, packet.stream.width, packet.stream.height, limits)
-        table.add(packet)
+        table.add(packet, file.look(packet))
         budget -= packet.size
         if budget < 0 or len(table.stamps) > limits.frames:
             raise MediaError("too_large", f"{path} holds more packets than {limits}")
-    return notes
+    return list(file.notes)
 
 
 def _video(path: Path, stream: VideoStream, table: _Table, limits: Limits) -> VideoInfo:
@@ -218,7 +214,7 @@ def _audio(path: Path, stream: AudioStream, table: _Table) -> AudioInfo:
     if not isinstance(frame, AudioFrame) or not table.known:
         raise MediaError("corrupt", f"{path}: its audio stream cannot be decoded; generate or copy it again")
     start = seconds(frame.pts if frame.pts is not None else table.known[0][0], stream)
-    end = max(seconds(stamp + duration, stream) for stamp, duration in table.known)
+    end = seconds(max(map(sum, table.known)), stream)
     return AudioInfo(
         stream.codec_context.name, frame.sample_rate, frame.layout.nb_channels, start, max(0.0, end - start)
     )
@@ -230,7 +226,7 @@ def _early_end(container: InputContainer, tables: Mapping[MediaStream, _Table]) 
     if not known or container.duration is None:
         return []
     start = min(seconds(stamps[0][0], stream) for stream, stamps in known)
-    end = max(seconds(stamp + stay, stream) for stream, stamps in known for stamp, stay in stamps)
+    end = max(seconds(max(map(sum, stamps)), stream) for stream, stamps in known)
     promised = container.duration / av.time_base
     if promised - (end - start) <= SHORTFALL:
         return []

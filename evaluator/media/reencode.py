@@ -6,13 +6,12 @@ the default settings of FFmpeg's encoders, which are those here: libx264 (CRF 23
 
 Pictures come here as RGB and sound as one channel, where the command line codes the decoder's planes and all channels:
 a rounding of chroma, and a downmix before the coding instead of after it (two channels would get 128 kbit/s), are what
-is left of a difference. One thread, and for the pictures one kind of machine code, so that two runs of a machine give
-the same bits; FFmpeg's AAC and its scaler choose their code by the processor.
+is left of a difference. Pictures are coded the same everywhere (`evaluator.media.h264`); FFmpeg's AAC and its scaler
+choose their code by the processor.
 """
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterator
 from fractions import Fraction
 from io import BytesIO
@@ -28,13 +27,11 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from evaluator.errors import MediaError
+from evaluator.media.h264 import H264, repeatable
 from evaluator.media.types import F32, I16, U8
 
-PICTURES: Final = "libx264"
+PICTURES: Final = H264
 SOUND: Final = "aac"
-PLAIN = {"x264-params": "asm=SSE2" if platform.machine().lower() in {"x86_64", "amd64"} else "asm=0"}
-"""With the faster code of libx264 in PyAV 18 two codings of the same frames differed now and then; this one gave the
-bits of the code in C each time, and takes as long."""
 LOOKAHEAD = 50
 """Frames after a frame that its coding can depend on: 40 of the rate control, three of reordering, and a margin."""
 
@@ -58,10 +55,9 @@ def reencoded(frames: U8, samples: I16, fps: int, rate: int) -> tuple[U8, F32]:
 
 
 def _write(container: OutputContainer, frames: U8, samples: I16, fps: int, rate: int) -> None:
-    pictures = container.add_stream(PICTURES, rate=fps, options=PLAIN)
+    pictures = container.add_stream(PICTURES, rate=fps, options=repeatable())
     assert isinstance(pictures, VideoStream)  # noqa: S101  (it codes pictures)
     pictures.height, pictures.width, pictures.pix_fmt = *frames.shape[1:3], "yuv420p"
-    pictures.thread_count = 1
     sound = container.add_stream(SOUND, rate=rate, layout="mono") if len(samples) else None
     for picture in _stamped(frames, fps):
         container.mux(pictures.encode(picture))

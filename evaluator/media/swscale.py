@@ -3,6 +3,9 @@
 The filter and not the bare scaler: it places chroma samples in the middle and takes interlaced pictures as progressive,
 so the pixels are those of `ffmpeg -vf scale=W:H -pix_fmt rgb24`. Matrix and range are the frame's own, BT.601 limited
 range if untagged. Knows nothing about views.
+
+Half of the time goes into FFmpeg's plain C code that writes `rgb24`. Its vector code for `bgr24` and `rgba` rounds
+otherwise: up to 16 levels away.
 """
 
 from __future__ import annotations

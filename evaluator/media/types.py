@@ -91,9 +91,9 @@ class Frames:
 
 @dataclass(frozen=True, slots=True)
 class Audio:
-    """Sound of one view: mono int16. `present` is False when the clip has no audio stream (samples are then zeros)."""
+    """Sound of one view: int16. `present` is False when the clip has no audio stream (samples are then zeros)."""
 
-    samples: I16  # [T]
+    samples: I16  # [T], or [T, 2] of a view with two channels
     rate: int
     present: bool
     start: float = 0.0  # presentation time in seconds of the first sample

@@ -77,6 +77,15 @@ def transform_of(view: View) -> View:
     return replace(view, sampling=ALL_FRAMES)
 
 
+class Drawing:
+    """One kind of picture of the current frame, made at most once per frame and shared by all who ask."""
+
+    def __init__(self, view: View, clip: Size) -> None:
+        self.view = view
+        self.scaled, self.target = scaled_size(view, *clip), target_size(view, *clip)
+        self.made: U8 | None = None
+
+
 class Renderer:
     """Turns frames of one clip into pictures. Keeps one scaler per size; not thread-safe."""
 
@@ -85,32 +94,39 @@ class Renderer:
         self._turns = (-video.rotation // 90) % 4  # quarter turns counter-clockwise, as numpy counts
         self._scalers: dict[tuple[Size, Filter], Swscale] = {}
         self._frame: av.VideoFrame | None = None
-        self._pictures: dict[View, U8] = {}
+        self._drawings: dict[View, Drawing] = {}
         self._rgb: U8 | None = None
         self._jpeg_files = JpegFiles(video.rate)
         self._coarse: U8 | None = None
 
+    def drawing(self, view: View) -> Drawing:
+        """What `picture` takes: the same for all views of equal transform."""
+        key = transform_of(view)
+        if key not in self._drawings:
+            self._drawings[key] = Drawing(key, self.size)
+        return self._drawings[key]
+
     def start(self, frame: av.VideoFrame) -> None:
         """Look at the next frame. Nothing is converted before a picture is asked for."""
         self._frame, self._rgb, self._coarse = frame, None, None
-        self._pictures.clear()
+        for drawing in self._drawings.values():
+            drawing.made = None
 
-    def picture(self, view: View) -> U8:
-        """[H, W, C] of the current frame, shared by all views of equal transform: copy it, do not write to it."""
-        key = transform_of(view)
-        if key not in self._pictures:
-            self._pictures[key] = self._render(key)
-        return self._pictures[key]
+    def picture(self, drawing: Drawing) -> U8:
+        """[H, W, C] of the current frame: others get the same array, do not write to it."""
+        if drawing.made is None:
+            drawing.made = self._render(drawing)
+        return drawing.made
 
-    def _render(self, view: View) -> U8:
-        size = scaled_size(view, *self.size)
+    def _render(self, drawing: Drawing) -> U8:
+        view, size = drawing.view, drawing.scaled
         if view.filter in FFMPEG_KERNELS and view.fit is not Fit.NATIVE:
             picture = _colour(self._scale(size, view.filter), view)
         elif view.filter is Filter.FFMPEG_JPEG:
             picture = _resize(_colour(self._from_jpeg(), view), size, view)
         else:
             picture = _resize(_colour(self._full(), view), size, view)
-        picture = _place(picture, target_size(view, *self.size), view)
+        picture = _place(picture, drawing.target, view)
         return picture if picture.ndim == 3 else picture[..., None]
 
     def _full(self) -> U8:

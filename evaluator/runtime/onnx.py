@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,24 +26,35 @@ segmentation fault (microsoft/onnxruntime#28392, still in 1.32). No number of an
 """
 
 
-class OnnxSession:
-    """One ONNX file on the CPU.
+def session_options() -> Any:
+    """Fresh options of a session on the CPU.
 
     One intra-op thread: the same sums in the same order whatever the machine does; workers, not kernels, use the cores.
-    A mounted file of any precision may be refused, but must not take the run with it: see UNSAFE.
     """
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.enable_cpu_mem_arena = False  # an arena per model keeps its peak for ever: 1.3 GB against 0.6 GB
+    options.log_severity_level = 3
+    return options
+
+
+def inference_session(path: Path, options: Any, provider: str = CPU) -> Any:
+    """The library's own session. A file of any precision may be refused, but must not end the process: see UNSAFE."""
+    import onnxruntime as ort
+
+    return ort.InferenceSession(str(path), options, providers=[provider], disabled_optimizers=UNSAFE)
+
+
+class OnnxSession:
+    """One ONNX file on the CPU."""
 
     def __init__(self, path: Path, provider: str = CPU) -> None:
-        import onnxruntime as ort
-
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.enable_cpu_mem_arena = False  # an arena per model keeps its peak for ever: 1.3 GB against 0.6 GB
-        options.log_severity_level = 3
         self.file = path.name
-        self._session = ort.InferenceSession(str(path), options, providers=[provider], disabled_optimizers=UNSAFE)
+        self._session = inference_session(path, session_options(), provider)
         self.provider: str = self._session.get_providers()[0]
         if self.provider != provider:  # the library falls back to the CPU and says nothing
             raise PrerequisiteError(f"{path.name}: asked ONNX Runtime for {provider}, obtained {self.provider}")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import onnxruntime as ort
 import pytest
 
+from evaluator.bench.rival import PlainSession
 from evaluator.bench.sessions import Ledger, multiplications
+from evaluator.runtime.onnx import UNSAFE, OnnxSession
 from evaluator.runtime.store import Store
 
 
@@ -32,6 +36,24 @@ def test_calls_of_one_shape_are_one_kind(counted: Store, ledger: Ledger) -> None
     kinds = sorted((call.count, call.items) for call in ledger.calls.values())
     assert kinds == [(1, 2), (2, 2)]
     assert all(call.ready(1) > 0 and call.seconds > 0 for call in ledger.calls.values())
+
+
+def test_every_session_of_the_benchmark_is_opened_as_in_a_run(models: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread, and without what ONNX Runtime must not try: the networks of all sides are the same programs."""
+    opened: list[tuple[int, tuple[str, ...]]] = []
+    real = ort.InferenceSession
+
+    def watched(path: str, options: ort.SessionOptions, **how: Any) -> ort.InferenceSession:
+        opened.append((options.intra_op_num_threads, how["disabled_optimizers"]))
+        return real(path, options, **how)
+
+    monkeypatch.setattr(ort, "InferenceSession", watched)
+    path = network(models, "blazeface", "short_range.onnx")
+    pixels = {"pixels": np.full((1, 3, 128, 128), 0.25, np.float32)}
+    ours, usual = OnnxSession(path).run(pixels), PlainSession(path).run(pixels)
+    multiplications(path, pixels)
+    assert opened == 3 * [(1, UNSAFE)]
+    assert all(np.array_equal(ours[name], usual[name]) for name in ours)
 
 
 def test_multiplications_grow_with_rows(models: Store) -> None:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import wave
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
+from av.audio.frame import AudioFrame
+from av.audio.layout import AudioLayout
+from av.audio.resampler import AudioResampler
 
 from evaluator.errors import MediaError, NotApplicable
+from evaluator.media.audio import JOINED, Track
 from evaluator.media.decode import CollectTap, decode
 from evaluator.media.limits import Limits
 from evaluator.media.probe import probe
@@ -45,12 +51,80 @@ def test_rates_keep_pitch_level_and_length(odd: Path, rate: int) -> None:
     assert np.sqrt(np.mean(found.float32**2)) == pytest.approx(0.25 / np.sqrt(2), rel=0.01)
 
 
+def test_two_channels_are_kept_apart_and_their_mean_is_the_mono_view(odd: Path) -> None:
+    views = [AudioView(44_100), AudioView(44_100, channels=2)]
+    found, _ = decode(odd / "left_only.mkv", probe(odd / "left_only.mkv"), [], views)
+    mono, stereo = (found[view].float32 for view in views)
+    assert stereo.shape == (len(mono), 2)
+    assert not stereo[:, 1].any()
+    assert stereo.mean(axis=1) == pytest.approx(mono, abs=2 / 32768)
+
+
+def test_one_channel_is_heard_on_both_sides(odd: Path) -> None:
+    view = AudioView(16_000, channels=2)
+    stereo = decode(odd / "mono16k.mkv", probe(odd / "mono16k.mkv"), [], [view])[0][view].samples
+    assert np.array_equal(stereo[:, 0], stereo[:, 1])
+    assert np.corrcoef(stereo[:, 0], sound(odd / "mono16k.mkv").samples)[0, 1] > 0.9999
+    silent = AudioView(16_000, "silence", channels=2)
+    assert decode(odd / "whole.mkv", probe(odd / "whole.mkv"), [], [silent])[0][silent].samples.shape == (32_000, 2)
+
+
+@pytest.mark.parametrize(("layout", "rate"), [("mono", 8_000), ("stereo", 44_100), ("5.1", 48_000)])
+@pytest.mark.parametrize("lengths", [[1024] * 40, [1, 3000, 17, 40_000, 576]])
+def test_frames_that_travel_together_give_the_samples_of_frames_alone(
+    layout: str, rate: int, lengths: list[int]
+) -> None:
+    noise = np.random.default_rng(0).normal(0, 0.2, (AudioLayout(layout).nb_channels, sum(lengths)))
+    parts = np.split(noise.astype(np.float32), np.cumsum(lengths)[:-1], axis=1)
+    track, alone, expected = Track({(16_000, 1)}), AudioResampler("s16", "mono", 16_000), []
+    for part in parts:
+        frame = AudioFrame.from_ndarray(np.ascontiguousarray(part), format="fltp", layout=layout)
+        frame.sample_rate = rate
+        expected += [one.to_ndarray()[0] for one in alone.resample(frame)]
+        track.push(frame, 0.0)
+    track.end()
+    expected += [one.to_ndarray()[0] for one in alone.resample(None)]
+    assert sum(lengths) > JOINED
+    assert np.array_equal(track.samples((16_000, 1)), np.concatenate(expected))
+
+
 def test_several_rates_in_one_pass(odd: Path) -> None:
     views = [AudioView(16_000), AudioView(44_100)]
     found, report = decode(odd / "plain.mp4", probe(odd / "plain.mp4"), [], views)
     assert report.passes == 1
     for view in views:
         assert np.array_equal(found[view].samples, sound(odd / "plain.mp4", view.rate).samples)
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+@pytest.mark.parametrize("suffix", ["wav", "mkv", "flac"])
+def test_pcm_at_its_own_rate_and_at_others_in_one_pass(tmp_path: Path, suffix: str, channels: Literal[1, 2]) -> None:
+    """Sound without a channel order, as in most WAV files: what one view takes as it is, the others resample."""
+    codec, gains = "flac" if suffix == "flac" else "pcm_s16le", (0.5, 0.25)[:channels]
+    made = Sound(seconds=1.0, rate=16_000, gains=gains, codec=codec)
+    path = Clip(f"pcm.{suffix}", frames=0, sound=made).write(tmp_path)
+    own = AudioView(16_000, channels=channels)
+    views = [AudioView(8_000), own, AudioView(16_000), AudioView(48_000), AudioView(48_000, channels=2)]
+    found, _ = decode(path, probe(path), [], views)
+    exact = np.rint(made.samples().T * 32_767).astype(np.int16)
+    assert np.array_equal(found[own].samples, exact[:, 0] if channels == 1 else exact)
+    for view in views:
+        alone = decode(path, probe(path), [], [view])[0][view].samples
+        assert np.array_equal(found[view].samples, alone)
+        assert len(alone) == pytest.approx(view.rate, abs=2)
+
+
+@pytest.mark.parametrize("seconds", [0.5, 3.0], ids=["at its end", "on its way"])
+def test_channels_that_cannot_be_mixed_are_a_fault_of_the_file(tmp_path: Path, seconds: float) -> None:
+    """Nine channels without an order; eight are guessed."""
+    for channels in (8, 9):
+        with wave.open(str(tmp_path / f"{channels}.wav"), "wb") as file:
+            file.setparams((channels, 2, 16_000, 0, "NONE", ""))
+            file.writeframes(bytes(2 * channels * int(seconds * 16_000)))
+    assert len(sound(tmp_path / "8.wav", 48_000).samples) == pytest.approx(48_000 * seconds, abs=2)
+    with pytest.raises(MediaError, match=r"9\.wav: FFmpeg cannot convert its sound") as caught:
+        sound(tmp_path / "9.wav", 48_000)
+    assert caught.value.code == "unsupported_sound"
 
 
 def test_silent_track_is_present(odd: Path) -> None:
@@ -123,11 +197,26 @@ FILES = ["plain.mp4", "stream.ts", "short_sound.mp4", "late_sound.mkv", "left_on
 
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="no ffmpeg binary to compare with")
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("rate", [16_000, 44_100])
-def test_samples_of_the_ffmpeg_binary(odd: Path, name: str, rate: int) -> None:
-    args = ["ffmpeg", "-v", "quiet", "-i", odd / name, "-vn", "-ac", "1", "-ar", str(rate), "-f", "s16le", "-"]
+@pytest.mark.parametrize(("rate", "channels"), [(16_000, 1), (44_100, 1), (44_100, 2)])
+def test_samples_of_the_ffmpeg_binary(odd: Path, name: str, rate: int, channels: Literal[1, 2]) -> None:
+    args = [
+        "ffmpeg",
+        "-v",
+        "quiet",
+        "-i",
+        odd / name,
+        "-vn",
+        "-ac",
+        str(channels),
+        "-ar",
+        str(rate),
+        "-f",
+        "s16le",
+        "-",
+    ]
     expected = np.frombuffer(subprocess.run(args, capture_output=True, check=True).stdout, np.int16)
-    found = sound(odd / name, rate).samples
+    view = AudioView(rate, channels=channels)
+    found = decode(odd / name, probe(odd / name), [], [view])[0][view].samples.reshape(-1)
     assert len(found) == len(expected)
     if name != "corrupt.ts":  # decoders conceal damage as they like
         assert np.abs(found.astype(int) - expected).max() <= 4  # 16-bit input is resampled in 16 bits

@@ -9,15 +9,16 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from PIL import Image
 
 from evaluator.errors import MediaError, NotApplicable
 from evaluator.media import container
-from evaluator.media.decode import CHUNK, CHUNK_BYTES, CollectTap, Restartable, decode
+from evaluator.media.decode import CHUNK, LARGE, CollectTap, Restartable, decode
 from evaluator.media.limits import Limits
 from evaluator.media.probe import probe
 from evaluator.media.sampling import select
 from evaluator.media.types import ClipInfo, DecodeReport, FrameChunk, Frames
-from evaluator.media.views import Renderer
+from evaluator.media.views import Drawing, Renderer
 from evaluator.schema import ALL_FRAMES, AudioView, Filter, Fit, Sampling, View
 from tests.media.oddfiles import FPS, read_index
 
@@ -94,9 +95,9 @@ def test_one_open_file_feeds_all_views_and_sounds(odd: Path, monkeypatch: pytest
 
 
 def test_unwanted_frames_are_not_converted(odd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[View] = []
+    drawn: list[Drawing] = []
     real = Renderer._render
-    monkeypatch.setattr(Renderer, "_render", lambda self, view: (drawn.append(view), real(self, view))[1])
+    monkeypatch.setattr(Renderer, "_render", lambda self, drawing: (drawn.append(drawing), real(self, drawing))[1])
     small = View(Sampling("every", (10,)), Fit.SQUASH, 8, 8)
     same_picture = View(Sampling("every", (5,)), Fit.SQUASH, 8, 8)
     _, report = collect(odd / "plain.mp4", small, same_picture)
@@ -119,13 +120,29 @@ def test_chunks_are_short_and_complete(odd: Path) -> None:
     assert tap.close() == list(range(50))
 
 
-def test_chunks_of_large_pictures_are_shorter(odd: Path) -> None:
+def test_large_pictures_come_alone_and_are_the_same(odd: Path) -> None:
+    """Enlarged by whole pixels of nothing: the fifty times asked for and the twice repeated are what small ones are."""
     tap = WatchTap()
-    large = View(Sampling("every", (10,)), Fit.SQUASH, 3000, 3000)
+    large = View(Sampling("fps", (2 * FPS / 5,)), Fit.SQUASH, 300, 300)
+    assert LARGE <= 300 * 300 * 3
     decode(odd / "plain.mp4", probe(odd / "plain.mp4"), [(large, tap)], [])
-    assert [len(chunk.data) for chunk in tap.chunks] == [2, 2, 1]
-    assert tap.chunks[0].data.nbytes <= CHUNK_BYTES
-    assert tap.close() == [0, 10, 20, 30, 40]
+    assert {len(chunk.data) for chunk in tap.chunks} == {1}
+    (native,), _ = collect(odd / "plain.mp4", View(large.sampling))
+    assert tap.close() == native.index.tolist()
+    expected = [np.asarray(Image.fromarray(one).resize((300, 300), Image.Resampling.BICUBIC)) for one in native.data]
+    assert all(np.array_equal(chunk.data[0], one) for chunk, one in zip(tap.chunks, expected, strict=True))
+    with pytest.raises(ValueError, match="read-only"):
+        tap.chunks[0].data[0] = 0
+
+
+def test_a_large_cut_does_not_keep_the_whole_picture(odd: Path) -> None:
+    tap = WatchTap()
+    cut = View(Sampling("every", (25,)), Fit.SHORT_SIDE_CROP, 400, 400)
+    decode(odd / "plain.mp4", probe(odd / "plain.mp4"), [(cut, tap)], [])
+    held = tap.chunks[0].data
+    while isinstance(held.base, np.ndarray):
+        held = held.base
+    assert held.nbytes == 400 * 400 * 3
 
 
 def test_a_view_that_picks_nothing(odd: Path) -> None:
@@ -224,7 +241,7 @@ def test_damage_anywhere_gives_frames_or_a_typed_error(odd: Path, tmp_path: Path
     try:
         (found,), report = collect(path, View())
     except MediaError as error:
-        assert error.code in {"corrupt", "truncated", "not_media", "no_streams", "unsupported_codec", "too_large"}  # noqa: PT017
+        assert error.code in {"corrupt", "incomplete", "not_media", "no_streams", "unsupported_codec", "too_large"}  # noqa: PT017
     else:
         assert report.clip is not None
         assert len(found.data) == report.clip.video.frames

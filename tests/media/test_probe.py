@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from evaluator.errors import MediaError
+from evaluator.media import container
 from evaluator.media.limits import Limits
 from evaluator.media.probe import probe
 from evaluator.media.types import VideoInfo
@@ -181,7 +182,7 @@ def test_damaged_packets_are_counted_by_decoding(odd: Path) -> None:
         ("text.mp4", "not_media"),
         ("playlist.mp4", "not_media"),
         ("concat.mp4", "not_media"),
-        ("truncated.mp4", "truncated"),
+        ("truncated.mp4", "incomplete"),
         ("huge.gif", "corrupt"),
     ],
 )
@@ -190,6 +191,19 @@ def test_files_that_cannot_be_used(odd: Path, name: str, code: str) -> None:
         probe(odd / name)
     assert caught.value.code == code
     assert str(odd / name) in str(caught.value)
+
+
+def test_a_file_of_tiny_boxes_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gigabyte of them would keep a walk over all boxes busy for minutes, and none of them is a film."""
+    path = tmp_path / "boxes.mp4"
+    path.write_bytes(b"\0\0\0\x10ftypisom\0\0\0\0" + b"\0\0\0\x08free" * 50 + b"\0\0\1\0mdat")
+    codes = []
+    for most in (100, 50):
+        monkeypatch.setattr(container, "BOXES", most)
+        with pytest.raises(MediaError) as caught:
+            probe(path)
+        codes.append(caught.value.code)
+    assert codes == ["incomplete", "corrupt"]
 
 
 def test_a_fifo_does_not_block(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """A recipe becomes pictures and sound, and these become a file: H.264 at a visible quality, AAC, MP4.
 
-The bytes depend on the recipe, the shots and the FFmpeg build. Knows nothing about what will be measured.
+The bytes depend on the recipe, the shots and the FFmpeg build; those of the sound also on the code that AAC's encoder
+chooses by the processor. Knows nothing about what will be measured.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from av.container import OutputContainer
 from av.video.stream import VideoStream
 
+from evaluator.media.h264 import H264, repeatable
 from evaluator.media.types import F64, U8
 from evaluator.suites.cutcraft.lab.bridge import bridged
 from evaluator.suites.cutcraft.lab.library import Make, make
@@ -21,7 +23,7 @@ from evaluator.suites.cutcraft.lab.picture import joined
 from evaluator.suites.cutcraft.lab.recipe import RATE, SECONDS, SOUND_RATE, Recipe
 from evaluator.suites.cutcraft.lab.shots import filmed
 
-ENCODER = {"preset": "veryfast", "crf": "23", "threads": "1"}
+ENCODER = {"preset": "veryfast", "crf": "23"}
 CONTAINER = {"fflags": "+bitexact"}
 BLOCK = 1024
 """Samples of an AAC frame."""
@@ -60,6 +62,6 @@ def write(path: Path, frames: U8 | None, samples: F64) -> None:
 
 
 def _video(container: OutputContainer, frames: U8) -> VideoStream:
-    stream = container.add_stream("libx264", rate=RATE, options=ENCODER)
+    stream = container.add_stream(H264, rate=RATE, options=repeatable(ENCODER))
     stream.height, stream.width, stream.pix_fmt = frames.shape[1], frames.shape[2], "yuv420p"
     return stream
