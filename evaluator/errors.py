@@ -70,7 +70,7 @@ class LedgerError(UsageError):
 
 
 class MediaError(EvaluatorError):
-    """One media file cannot be used as asked. `code` tells why, for example `no_video_stream` or `truncated`."""
+    """One media file cannot be used as asked. `code` tells why, for example `no_video_stream` or `incomplete`."""
 
     exit_code = EXIT_FAILED_CASES
 

@@ -135,7 +135,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class AudioView:
-    """A sound request: mono signed 16-bit samples at `rate` Hz, as FFmpeg's default resampler makes them.
+    """A sound request: signed 16-bit samples at `rate` Hz, as FFmpeg's default resampler makes them; 1 channel, or 2.
 
     `missing="silence"` turns a clip without an audio stream into digital silence of the video's duration;
     `missing="skip"` makes whatever asked for it not applicable.
@@ -143,6 +143,7 @@ class AudioView:
 
     rate: int = 16_000
     missing: Literal["skip", "silence"] = "skip"
+    channels: Literal[1, 2] = 1
 
 
 # ----------------------------------------------------------------------------------------- what a metric needs
@@ -175,13 +176,15 @@ class ClipNeed:
 class ExpertNeed:
     """What a model says about one clip, or about a pair: arrives as the feature type of the capability.
 
-    `sampling` picks frames where the capability takes a choice; `options` are sorted (name, value) pairs.
+    `sampling` picks frames where the capability takes a choice; `options` are sorted (name, value) pairs. `when` names
+    a gate (`evaluator.metrics.gates.GATES`): where it is shut for the clip, the model is not run at all.
     """
 
     capability: str
     roles: tuple[str, ...] = ("video",)
     sampling: Sampling | None = None
     options: tuple[tuple[str, str | int | float | bool], ...] = ()
+    when: str = ""
 
 
 Need = FramesNeed | AudioNeed | ClipNeed | ExpertNeed
@@ -300,19 +303,43 @@ def decode_score(line: bytes) -> Score:
         tree = orjson.loads(line)
         if tree["schema"] != SCHEMA_VERSION:
             raise ValueError(f"schema {tree['schema']}, this version reads {SCHEMA_VERSION}")
+        _check_kinds(tree)
         tree["models"] = tuple([_model(tuple(item.items())) for item in tree["models"]])
-        tree["reason"] = Reason(**tree["reason"]) if tree["reason"] else tree["reason"]
+        if tree["reason"]:
+            tree["reason"] = Reason(**_words(tree["reason"]))
         tree["status"] = Status(tree["status"])
         return Score(**tree)
     except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
         raise ValueError(f"not a score record: {error}") from error
 
 
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("case", "suite", "system", "metric", "profile", "fingerprint"), (str,)),
+    **dict.fromkeys(("value", "raw"), (float, int, type(None))),
+    "details": (dict,),
+    "models": (list,),
+}
+
+
+def _check_kinds(tree: Mapping[str, Any]) -> None:
+    """Raise TypeError for a field that holds another kind of thing than `encode` writes."""
+    for name, kinds in _KINDS.items():
+        if type(tree[name]) not in kinds:
+            raise TypeError(f"{name} is {type(tree[name]).__name__}")
+
+
 @lru_cache(maxsize=1024)
 def _model(items: tuple[tuple[str, Any], ...]) -> ModelRef:
     """Every record of a run names one of a few models, and a resume reads all records: each model is made once."""
-    tree = dict(items)
+    tree = _words(dict(items))
     return ModelRef(**{**tree, "tier": Tier(tree["tier"])})
+
+
+def _words(tree: dict[str, Any]) -> dict[str, Any]:
+    """The same tree. Raises TypeError if any of its values is no text."""
+    if not all(type(word) is str for word in tree.values()):
+        raise TypeError(f"a value of {', '.join(tree)} is not text")
+    return tree
 
 
 def digest(value: Any) -> str:

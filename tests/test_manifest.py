@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 
 from evaluator.errors import EXIT_USAGE, ManifestError
 from evaluator.manifest import Manifest, load, read
+from evaluator.manifest.loader import MOST
 from evaluator.manifest.reading import MAX_DEPTH, MAX_LINE
 from evaluator.schema import Case, Reference
 from evaluator.suites import suites
@@ -199,6 +200,21 @@ class TestRefusedFile:
 
     def test_utf16(self, folder: Path) -> None:
         assert "(file): expected UTF-8 text, found UTF-16 text; save" in one(folder, json.dumps(GOOD).encode("utf-16"))
+
+    def test_a_clip_in_place_of_a_manifest(self, folder: Path) -> None:
+        found = one(folder, b"\0\0\0\x20ftypisom\n" + bytes(range(256)) * 5000)
+        assert "(file): expected UTF-8 text, found binary data; give the path of a manifest" in found
+
+    def test_a_file_with_a_problem_on_every_line_is_not_told_to_its_end(self, folder: Path) -> None:
+        path = write(folder, *[b"nonsense"] * (MOST + 500))
+        found = problems(path)
+        assert len(found) == MOST + 1
+        assert found[-2].startswith(f"m.jsonl:{MOST}: (line)")
+        assert found[-1] == f"m.jsonl: the first {MOST} problems are shown; mend these, then check again"
+        assert len(problems(write(folder, *[b"nonsense"] * MOST))) == MOST
+
+    def test_a_line_with_a_problem_in_every_key_is_not_told_to_its_end(self, folder: Path) -> None:
+        assert len(problems(write(folder, {**GOOD, **{f"key {number}": 1 for number in range(3 * MOST)}}))) == MOST + 1
 
     def test_media_root_that_is_no_folder(self, folder: Path) -> None:
         assert "(media root): expected a folder" in problems(write(folder, GOOD), folder / "clip.mp4")[0]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.schema import (
@@ -97,6 +98,33 @@ def test_rounding_keeps_seven_digits_and_is_stable(value: float) -> None:
 def test_a_broken_line_is_refused(line: bytes) -> None:
     with pytest.raises(ValueError, match="not a score record"):
         decode_score(line)
+
+
+FIELDS: dict[str, object] = orjson.loads(encode(score()))
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats(allow_nan=False) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+FOREIGN = JSON | st.sampled_from([[{"id": 1}], [{"id": {}, "sha256": "", "tier": "embedded"}], {"code": 1}, "ok"])
+
+
+@pytest.mark.parametrize("field", sorted(FIELDS))
+@settings(max_examples=40, deadline=None)
+@given(value=FOREIGN)
+def test_a_foreign_value_in_any_field_is_refused_or_is_of_the_right_kind(field: str, value: object) -> None:
+    """Whoever reads records relies on their kinds: a list for a case id would only fail where it is looked up."""
+    line = json.dumps({**FIELDS, field: value}).encode()
+    try:
+        found = decode_score(line)
+    except ValueError:
+        return
+    words = [found.case, found.suite, found.system, found.metric, found.profile, found.fingerprint]
+    words += [word for model in found.models for word in (model.id, model.sha256, model.stands_in_for)]
+    assert all(isinstance(word, str) for word in words)
+    assert isinstance(found.details, dict)
+    assert all(number is None or type(number) in {int, float} for number in (found.value, found.raw))
+    assert decode_score(encode(found)).key == found.key
 
 
 def test_another_schema_is_refused() -> None:

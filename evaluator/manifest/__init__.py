@@ -6,7 +6,7 @@
     problems  one wording for whatever is wrong:  file:line: field: expected ..., found ...; what to do
     loader    the four above -> cases
     check     every media file of a manifest opened and measured once
-    schemas   manifests/*.schema.json
+    schemas   JSON Schemas of a case and of a score
 
 The package knows no suite by name: callers pass the suites that exist the schema of each one's `data{}`, and
 what it has to say about a case.

@@ -6,7 +6,7 @@ Opens no media file: that the files exist is checked here, that they decode is `
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,10 @@ Suites = Mapping[str, type[BaseModel] | None]
 """Name of every suite that exists -> schema of its `data{}`; None if it takes no data of its own."""
 Examine = Mapping[str, Callable[[Case], Iterable[Problem]]]
 """Name of a suite -> what it has to say about a case that its schema cannot say."""
+
+
+MOST = 1000
+"""Problems after which nothing more is read: nobody mends more at a time, and a wrong file has one on every line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ def read(path: Path, media_root: Path | None = None, *, suites: Suites, examine:
     """Read and check a whole manifest (UTF-8 JSON lines, one case a line).
 
     Paths in it are relative to `media_root`, by default the folder of the manifest, and must stay below it.
-    Raises ManifestError with all problems of the file, in the order of its lines.
+    Raises ManifestError with all problems of the file (but no more than MOST), in the order of its lines.
     """
     data, root = _bytes(path), _root(path, media_root)
     problem = unreadable(data)
@@ -56,9 +60,18 @@ def read(path: Path, media_root: Path | None = None, *, suites: Suites, examine:
     reader = _Reader(root, suites, examine or {})
     for number, line in lines(data):
         reader.take(number, line)
+        if len(reader.problems) > MOST:
+            break
     if reader.problems:
-        raise ManifestError([problem.shown(shown(str(path))) for problem in reader.problems])
+        raise ManifestError(_messages(reader.problems, shown(str(path))))
     return Manifest(path, hashlib.sha256(data).hexdigest(), tuple(reader.cases), tuple(reader.first_line.values()))
+
+
+def _messages(problems: Sequence[Problem], file: str) -> list[str]:
+    messages = [problem.shown(file) for problem in problems[:MOST]]
+    if len(problems) > MOST:
+        messages.append(f"{file}: the first {MOST} problems are shown; mend these, then check again")
+    return messages
 
 
 def _bytes(path: Path) -> bytes:

@@ -40,6 +40,8 @@ def unreadable(data: bytes) -> Problem | None:
     """What is wrong with the file as a whole, if anything."""
     if data.startswith(_UTF16):
         return Problem(1, FILE, "UTF-8 text", "UTF-16 text", "save the manifest as UTF-8")
+    if b"\0" in data[:MAX_LINE]:  # JSON can only hold it escaped
+        return Problem(1, FILE, "UTF-8 text", "binary data", "give the path of a manifest, or save it as UTF-8")
     if next(lines(data), None) is None:
         return Problem(1, FILE, "at least one case", "none", "write one JSON object per line")
     return None

@@ -1,16 +1,12 @@
-"""The JSON Schemas under manifests/, generated from the code that reads and writes these lines.
+"""JSON Schemas of lines: of a case and of a score, generated from the types that read and write them.
 
-`python -m evaluator.manifest.schemas FOLDER` writes them; a test fails when a stored file and the code differ.
+Files are made of these, and of the schemas of a run's other files, by `evaluator.report.schemas`.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-import orjson
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
@@ -21,7 +17,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
 
 
-class _Untitled(GenerateJsonSchema):
+class Untitled(GenerateJsonSchema):
     """Without a title on every property that only repeats the property's name."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
@@ -30,16 +26,30 @@ class _Untitled(GenerateJsonSchema):
 
 def case_schema() -> Schema:
     """One line of a manifest. What a suite expects under `data` is checked by that suite."""
-    return {"$schema": DIALECT, **CaseLine.model_json_schema(schema_generator=_Untitled)}
+    return {"$schema": DIALECT, **CaseLine.model_json_schema(schema_generator=Untitled)}
 
 
 def score_schema() -> Schema:
     """One line of scores.jsonl: every key is present, no other is, and a value exists exactly when the status is ok."""
-    tree = TypeAdapter(Score).json_schema(mode="serialization", schema_generator=_Untitled)
-    for record in (tree, tree["$defs"]["ModelRef"], tree["$defs"]["Reason"]):
-        record |= {"required": list(record["properties"]), "additionalProperties": False}
+    return {**written(Score, "evaluator score record"), "allOf": _status_rules()}
+
+
+def written(record: Any, title: str) -> Schema:
+    """The schema of a record as `to_tree` writes it: all of its keys, so that none has a default, and no other.
+
+    Keys may be absent only from a TypedDict that is not total.
+    """
+    tree = TypeAdapter(record).json_schema(mode="serialization", schema_generator=Untitled)
+    for part in (tree, *tree.get("$defs", {}).values()):
+        properties = part.get("properties", {})
+        for rule in properties.values():
+            rule.pop("default", None)
+        if properties:
+            part["additionalProperties"] = False
+        if "required" in part:
+            part["required"] = list(properties)
     tree["properties"]["schema"] = {"const": SCHEMA_VERSION}
-    return {"$schema": DIALECT, **tree, "title": "evaluator score record", "allOf": _status_rules()}
+    return {"$schema": DIALECT, **tree, "title": title}
 
 
 def _status_rules() -> list[Schema]:
@@ -54,22 +64,3 @@ def _status_rules() -> list[Schema]:
         {"if": {"properties": {"status": {"const": status}}}, "then": {"properties": rule}}
         for status, rule in then.items()
     ]
-
-
-SCHEMAS: Mapping[str, Callable[[], Schema]] = {"case.schema.json": case_schema, "score.schema.json": score_schema}
-"""File name -> the function that generates it."""
-
-
-def text(schema: Schema) -> bytes:
-    """The bytes of a schema file."""
-    return orjson.dumps(schema, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-
-
-def write(folder: Path) -> None:
-    """Write every schema file into `folder`."""
-    for name, generate in SCHEMAS.items():
-        (folder / name).write_bytes(text(generate()))
-
-
-if __name__ == "__main__":
-    write(Path(sys.argv[1]))

@@ -57,6 +57,13 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class Unserved:
+    """What arrives in the place of a need of `Metric.spares` that no model serves here."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Metric:
     """Identity card and arithmetic of one metric.
 
@@ -80,6 +87,9 @@ class Metric:
     """Fields of the case that `compute` looks at; their content is in the fingerprint."""
     optional: frozenset[str] = frozenset()
     """Names of needs that arrive as None where they do not apply (a clip without sound, a case without a source)."""
+    spares: frozenset[str] = frozenset()
+    """Names of needs that only add evidence, and so are optional too: where no model serves them they arrive as
+    `Unserved`, and `compute` says in its details what was left out."""
     needs_of: Callable[[Case], Mapping[str, Need]] | None = None
     """Needs that depend on the case (how many references it has), beside `needs`. Same case fields, same needs."""
     stands_in_for: Mapping[str, str] = field(default_factory=dict)

@@ -10,7 +10,7 @@ import numpy as np
 
 from evaluator.experts.features import AudioTags, DnsMos, SpeechActivity
 from evaluator.metrics.base import Direction, Metric, Outcome
-from evaluator.metrics.gates import require_speech
+from evaluator.metrics.gates import SPEECH, require_speech
 from evaluator.schema import ExpertNeed
 
 
@@ -31,7 +31,7 @@ METRIC = Metric(
     unit="MOS",
     paper="DNSMOS P.835 (Reddy, Gopal, Cutler; ICASSP 2022)",
     needs={
-        "quality": ExpertNeed("dnsmos"),
+        "quality": ExpertNeed("dnsmos", when=SPEECH),
         "activity": ExpertNeed("speech_activity"),
         "tags": ExpertNeed("audio_tags"),
     },

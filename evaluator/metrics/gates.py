@@ -3,9 +3,15 @@
 Speech models give a confident figure for music, tones and noise too (PLCMOS rates a pure tone 4.9 of 5), so a speech
 metric first asks two independent witnesses. A gate returns what it saw, for the record, or raises NotApplicable. The
 AVE-Compass suite scores silent sound as 0.0 where its paper does; here a clip without evidence has no score.
+
+A gate in GATES can also be the condition of a need (`ExpertNeed.when`), so that a slow model is not run for a clip on
+which its metric would refuse to use it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +19,7 @@ from evaluator.errors import ExpertError, NotApplicable
 from evaluator.experts.features import AudioTags, FaceTrack, SpeechActivity
 from evaluator.media.types import F64, Audio
 from evaluator.metrics.levels import SILENCE_RMS, is_silent
+from evaluator.schema import ExpertNeed, Need
 
 SPEECH_CLASS = "Speech"
 """AudioSet class whose probability the gate reads."""
@@ -66,3 +73,18 @@ def require_mouth(faces: FaceTrack) -> float:
             f"A mouth is visible in {share:.0%} of {len(faces.index)} frames ({MIN_MOUTH_SHARE:.0%} needed).",
         )
     return share
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A condition on one clip: what it looks at, and a function of that which raises NotApplicable if it is shut."""
+
+    needs: Mapping[str, Need]
+    require: Callable[..., object]
+
+
+SPEECH = "speech"
+GATES: Mapping[str, Gate] = {
+    SPEECH: Gate({"activity": ExpertNeed("speech_activity"), "tags": ExpertNeed("audio_tags")}, require_speech),
+}
+"""Gates that `ExpertNeed.when` may name."""

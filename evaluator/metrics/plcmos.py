@@ -9,7 +9,7 @@ import numpy as np
 
 from evaluator.experts.features import AudioTags, SpeechActivity, SpeechQuality
 from evaluator.metrics.base import Direction, Metric, Outcome
-from evaluator.metrics.gates import require_speech
+from evaluator.metrics.gates import SPEECH, require_speech
 from evaluator.schema import ExpertNeed
 
 
@@ -30,7 +30,7 @@ METRIC = Metric(
     unit="MOS",
     paper="PLCMOS (Diener et al.; Interspeech 2023)",
     needs={
-        "quality": ExpertNeed("plcmos"),
+        "quality": ExpertNeed("plcmos", when=SPEECH),
         "activity": ExpertNeed("speech_activity"),
         "tags": ExpertNeed("audio_tags"),
     },

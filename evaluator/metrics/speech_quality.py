@@ -11,7 +11,7 @@ from dataclasses import replace
 from evaluator.experts.features import AudioTags, SpeechActivity, SpeechQuality
 from evaluator.metrics.arithmetic import clip01
 from evaluator.metrics.base import Direction, Metric, Outcome
-from evaluator.metrics.gates import require_speech
+from evaluator.metrics.gates import SPEECH, require_speech
 from evaluator.schema import ExpertNeed
 
 
@@ -38,7 +38,7 @@ METRIC = Metric(
     unit="",
     paper="AVE-Compass 4.2",
     needs={
-        "quality": ExpertNeed("speech_quality"),
+        "quality": ExpertNeed("speech_quality", when=SPEECH),
         "activity": ExpertNeed("speech_activity"),
         "tags": ExpertNeed("audio_tags"),
     },

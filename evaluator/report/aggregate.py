@@ -54,6 +54,15 @@ class Row:
         return any(model.stands_in_for for model in self.models)
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What summary.json holds: the means, and the tables that each protocol prints, by the name of its suite."""
+
+    schema: int
+    rows: Sequence[Row]
+    sections: Mapping[str, Sequence[Board]]
+
+
 Origins = Mapping[str, str]
 """Case -> what its output was made from; a case that is not in it is its own origin."""
 
@@ -133,6 +142,6 @@ def _reasons(scores: list[Score], status: Status) -> dict[str, int]:
 
 
 def write_summary(folder: Path, rows: list[Row], sections: Mapping[str, Sequence[Board]] | None = None) -> None:
-    """Write summary.json into the output folder: the means, and the tables that each protocol prints."""
-    tree = {"schema": SCHEMA_VERSION, "rows": rounded(to_tree(rows)), "sections": rounded(to_tree(sections or {}))}
+    """Write summary.json into the output folder."""
+    tree = rounded(to_tree(Summary(SCHEMA_VERSION, rows, sections or {})))
     write_atomic(folder / SUMMARY, orjson.dumps(tree, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

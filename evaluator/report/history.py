@@ -116,8 +116,9 @@ def _past(folder: Path) -> Past:
         tree = orjson.loads(path.read_bytes())
     except ValueError as error:
         raise UsageError(f"{path}: not JSON ({error})") from error
-    if tree.get("schema") != SCHEMA_VERSION:
-        raise UsageError(f"{path}: schema {tree.get('schema')}, this version reads {SCHEMA_VERSION}")
+    schema = tree.get("schema") if isinstance(tree, dict) else None
+    if schema != SCHEMA_VERSION:
+        raise UsageError(f"{path}: schema {schema}, this version reads {SCHEMA_VERSION}")
     return Past(str(folder), header, tuple(tree["rows"]))
 
 

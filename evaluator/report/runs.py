@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from evaluator.errors import UsageError
 from evaluator.metrics.base import Direction
-from evaluator.runner.header import HEADER
+from evaluator.runner.header import HEADER, read_header
 from evaluator.runner.writer import SCORES, Key, read_scores
-from evaluator.schema import SCHEMA_VERSION, Score
+from evaluator.schema import Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +50,7 @@ def load_run(path: Path) -> Run:
 
 def load_header(folder: Path) -> dict[str, Any]:
     """run.json of a folder. UsageError if it is missing, torn, or of another version of the format."""
-    path = folder / HEADER
-    try:
-        header: dict[str, Any] = orjson.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise UsageError(f"{folder}: no {HEADER} there; name the --out folder of a run") from error
-    except ValueError as error:
-        raise UsageError(f"{path}: not JSON ({error}); run again into that folder to write it anew") from error
-    if header.get("schema") != SCHEMA_VERSION:
-        raise UsageError(f"{path}: schema {header.get('schema')}, this version reads {SCHEMA_VERSION}")
+    header = read_header(folder)
+    if header is None:
+        raise UsageError(f"{folder}: no {HEADER} there; name the --out folder of a run")
     return header

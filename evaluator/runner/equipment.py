@@ -20,6 +20,7 @@ from evaluator.errors import EngineError
 from evaluator.media.decode import decode
 from evaluator.media.decode_dali import DaliSource
 from evaluator.media.decode_device import decode_on
+from evaluator.media.reading import Reading
 from evaluator.media.types import Audio, ClipInfo, DecodeReport, FrameTap
 from evaluator.runtime.backends import Backends, Fallback
 from evaluator.runtime.device import CudaDevice, Device
@@ -28,7 +29,7 @@ from evaluator.runtime.engine_cache import EngineCache
 from evaluator.schema import AudioView, View
 
 Decode = Callable[
-    [Path, ClipInfo, Sequence[tuple[View, FrameTap]], Sequence[AudioView]],
+    [Path | Reading, ClipInfo, Sequence[tuple[View, FrameTap]], Sequence[AudioView]],
     tuple[dict[AudioView, Audio], DecodeReport],
 ]
 
@@ -87,11 +88,11 @@ def _dali(device: Device) -> Decode:
     own = threading.local()
 
     def decoding(
-        path: Path, info: ClipInfo, taps: Sequence[tuple[View, FrameTap]], audio: Sequence[AudioView]
+        file: Path | Reading, info: ClipInfo, taps: Sequence[tuple[View, FrameTap]], audio: Sequence[AudioView]
     ) -> tuple[dict[AudioView, Audio], DecodeReport]:
         if not hasattr(own, "source"):
             own.source = DaliSource("gpu", stream=device.stream, keep=device.keep)
-        return decode_on(own.source, path, info, taps, audio)
+        return decode_on(own.source, file, info, taps, audio)
 
     return decoding
 

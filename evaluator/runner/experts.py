@@ -72,8 +72,10 @@ class ExpertPool:
         candidates = self._store.lock.answering(capability)
         if found.entry is None and capability in STAND_INS:
             return self._composed(capability, "; ".join(found.reasons))
-        if found.entry is None and all(entry.tier is Tier.REFERENCE for entry in candidates):
+        if found.entry is None and not any(entry in self._store.lock.embedded for entry in candidates):
             self._unavailable[capability] = "; ".join(found.reasons)
+            if asked := [entry.id for entry in candidates if entry.on_request]:
+                return Missing("unavailable", f"{asked[0]} is not prepared: python -m export build {asked[0]}")
             wanted = " or ".join(f"{entry.id}/{file.name}" for entry in candidates for file in entry.files)
             return Missing("unavailable", f"no {wanted} is mounted; `evaluator models where` tells what to copy where")
         if self._require_reference and found.entry is not None and found.entry.stand_in:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from evaluator.experts.base import Expert, StreamingExpert
+from evaluator.metrics.gates import GATES
 from evaluator.schema import AudioView, ClipNeed, ExpertNeed, Need, View
 
 
@@ -62,39 +63,56 @@ def _expert_node(need: ExpertNeed, files: tuple[str, ...], expert: Expert) -> No
 REMEMBERED = 50_000
 """Nodes whose inputs are kept in memory, so that a manifest of any length needs the same."""
 
+Children = dict[str, Node | Missing]
+"""What one node is computed from, by name."""
+
 
 class Graph:
-    """Nodes of a run with their inputs, found by following `Expert.needs`."""
+    """Nodes of a run with their inputs, found by following `Expert.needs` and the gates of needs."""
 
     def __init__(self, experts: Experts, by_id: Callable[[str], Expert]) -> None:
         self._experts = experts
         self._by_id = by_id
-        self._inputs: dict[Node, dict[str, Node | Missing]] = {}
+        self._below: dict[Node, tuple[Children, Children]] = {}
 
     def bind(self, need: Need, media: Mapping[str, str]) -> Node | Missing:
         """The node of a need, given which file plays which role."""
         return bind(need, media, self._experts)
 
-    def inputs(self, node: Node) -> dict[str, Node | Missing]:
+    def inputs(self, node: Node) -> Children:
         """What `node` is computed from, by the names that its expert gave."""
-        found = self._inputs.get(node)
+        return self._found(node)[1]
+
+    def conditions(self, node: Node) -> Children:
+        """What the gate of `node` looks at, by the names that the gate gave; empty if it has none."""
+        return self._found(node)[0]
+
+    def _found(self, node: Node) -> tuple[Children, Children]:
+        """(conditions, inputs)"""
+        found = self._below.get(node)
         if found is None:
-            found = self._find_inputs(node)
-            if len(self._inputs) >= REMEMBERED:
-                self._inputs.clear()
-            self._inputs[node] = found
+            found = self._find(node)
+            if len(self._below) >= REMEMBERED:
+                self._below.clear()
+            self._below[node] = found
         return found
 
-    def _find_inputs(self, node: Node) -> dict[str, Node | Missing]:
+    def _find(self, node: Node) -> tuple[Children, Children]:
         if not isinstance(node.want, ExpertNeed):
-            return {}
-        needs = self._by_id(node.expert).needs(node.want)
+            return {}, {}
+        expert = self._by_id(node.expert)
+        if node.want.when and (isinstance(expert, StreamingExpert) or len(node.media) > 1):
+            raise ValueError(f"{node.want}: no gate is known while frames pass, or for two clips at once")
+        gate = GATES[node.want.when].needs if node.want.when else {}
+        return self._bound(gate, node), self._bound(expert.needs(node.want), node)
+
+    def _bound(self, needs: Mapping[str, Need], node: Node) -> Children:
         return {name: bind(need, dict(node.media), self._experts) for name, need in needs.items()}
 
     def closure(self, node: Node) -> list[Node]:
         """`node` and everything below it, inputs before users, each once."""
         order: dict[Node, None] = {}
-        for child in self.inputs(node).values():
+        for child in (*self.conditions(node).values(), *self.inputs(node).values()):
             if isinstance(child, Node):
                 order.update(dict.fromkeys(self.closure(child)))
         order[node] = None
@@ -110,12 +128,14 @@ class Graph:
         """How `node` is computed, as a plain tree: views, samplings, options, expert versions, and files by name."""
         expert = self._by_id(node.expert) if node.expert else None
         watched = expert.view(node.want) if isinstance(expert, StreamingExpert) else None  # type: ignore[arg-type]
+        conditions = {name: self.describe_input(child) for name, child in self.conditions(node).items()}
         return {
             "want": node.want,
             "media": node.media,
             "expert": [expert.id, expert.version] if expert else None,
             "watched": watched,
             "inputs": {name: self.describe_input(child) for name, child in self.inputs(node).items()},
+            **({"conditions": conditions} if conditions else {}),
         }
 
     def describe_input(self, child: Node | Missing) -> object:

@@ -19,9 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from typing_extensions import TypedDict  # pydantic makes schemas of these, and of typing's only from CPython 3.12 on
 
 import evaluator
+from evaluator.errors import UsageError
 from evaluator.metrics.base import Metric
+from evaluator.runner.telemetry import Spent
+from evaluator.runtime.backends import Fallback
 from evaluator.runtime.files import write_atomic
 from evaluator.schema import SCHEMA_VERSION, ModelRef, Score, Status, to_tree
 
@@ -39,6 +43,27 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+class ManifestFacts(TypedDict):
+    """Which manifest was scored."""
+
+    path: Path  # as given
+    sha256: str
+    cases: int
+
+
+class Card(TypedDict):
+    """What a reader of scores.jsonl needs to know about a metric."""
+
+    id: str
+    version: int
+    title: str
+    summary: str
+    direction: str
+    range: list[float | None]  # lowest and highest value, null where there is none
+    unit: str
+    paper: str
+
+
 @dataclass(frozen=True, slots=True)
 class RunHeader:
     """The facts of one run."""
@@ -46,12 +71,12 @@ class RunHeader:
     status: RunStatus
     arguments: tuple[str, ...]  # as given
     options: Mapping[str, Any]  # as resolved
-    manifest: Mapping[str, Any]  # path, sha256, cases
+    manifest: ManifestFacts
     lock_sha256: str
     shard: str
     suites: tuple[str, ...]
     profile: str
-    metrics: tuple[Mapping[str, Any], ...]  # identity cards of the metrics that were asked for
+    metrics: tuple[Card, ...]  # of the metrics that were asked for
     models: tuple[ModelRef, ...]
     unavailable: Mapping[str, str]  # capability -> what to mount
     decoder: str
@@ -63,9 +88,9 @@ class RunHeader:
     started: str
     ended: str | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
-    fallbacks: tuple[Any, ...] = ()  # networks or clips that were not run by what comes first, and why
+    fallbacks: tuple[Fallback, ...] = ()  # networks or clips that were not run by what comes first, and why
     judge_calls: Mapping[str, Any] | None = None  # statuses, asked, replayed, retries; records and head of the ledger
-    telemetry: Mapping[str, Any] = field(default_factory=dict)
+    telemetry: Spent = field(default_factory=lambda: Spent())
     evaluator: str = evaluator.__version__
     revision: str | None = None
     python: str = platform.python_version()
@@ -74,7 +99,7 @@ class RunHeader:
     packages: Mapping[str, str] = field(default_factory=dict)
     schema: int = SCHEMA_VERSION
 
-    def ended_as(self, status: RunStatus, scores: Iterable[Score], telemetry: Mapping[str, Any]) -> RunHeader:
+    def ended_as(self, status: RunStatus, scores: Iterable[Score], telemetry: Spent) -> RunHeader:
         """The same header at the end of the run."""
         counts = Counter(str(score.status) for score in scores)
         whole = {str(status): counts[str(status)] for status in Status}
@@ -84,6 +109,10 @@ class RunHeader:
         """Write run.json into the output folder."""
         data = orjson.dumps(to_tree(self), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
         write_atomic(folder / HEADER, data)
+
+
+NEEDED = ("status", "manifest", "metrics")
+"""Keys by which a header is known for one, whichever version of the evaluator wrote it."""
 
 
 def now() -> str:
@@ -126,8 +155,8 @@ def revision() -> str | None:
     return found.stdout.strip() or None
 
 
-def card(metric: Metric) -> dict[str, Any]:
-    """What a reader of scores.jsonl needs to know about a metric, once per run."""
+def card(metric: Metric) -> Card:
+    """The identity card of a metric, once per run."""
     return {
         "id": metric.id,
         "version": metric.version,
@@ -146,10 +175,22 @@ def given_arguments() -> tuple[str, ...]:
 
 
 def read_header(folder: Path) -> dict[str, Any] | None:
-    """run.json of an earlier run as a plain tree, or None."""
+    """run.json of an earlier run as a plain tree, or None if there is none. Raises UsageError for anything else."""
     path = folder / HEADER
-    found: dict[str, Any] | None = orjson.loads(path.read_bytes()) if path.exists() else None
-    return found
+    if not path.exists():
+        return None
+    try:
+        tree = orjson.loads(path.read_bytes())
+    except ValueError as error:
+        raise UsageError(f"{path}: not JSON ({error}); run again into that folder to write it anew") from error
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+    schema = tree.get("schema") if isinstance(tree, dict) else None
+    if schema != SCHEMA_VERSION:
+        raise UsageError(f"{path}: schema {schema}, this version reads {SCHEMA_VERSION}")
+    if missing := [name for name in NEEDED if name not in tree]:
+        raise UsageError(f"{path}: not the header of a run, {', '.join(missing)} is not in it; name the --out of a run")
+    return dict(tree)
 
 
 def header_of(tree: Mapping[str, Any]) -> RunHeader:

@@ -8,15 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from evaluator.experts.base import Expert, StreamingExpert
 from evaluator.media.decode import CollectTap
 from evaluator.media.probe import probe
+from evaluator.media.reading import Reading
 from evaluator.media.types import ClipInfo, FrameChunk, Frames, FrameTap
+from evaluator.metrics.gates import GATES
 from evaluator.runner.equipment import CPU, Equipment
-from evaluator.runner.graph import Graph, Node
+from evaluator.runner.graph import Graph, Missing, Node
 from evaluator.runner.outcome import Absent, attempt, skipped
 from evaluator.runner.telemetry import Telemetry
 from evaluator.runtime.arrays import is_host, to_host
@@ -87,37 +90,42 @@ class MediaUnit:
         Pictures of the views in `resident` stay on the device if the decoder can leave them there.
         """
         self._telemetry.count("files_opened")
-        with self._telemetry.stage("probe"):
-            info = attempt(lambda: probe(path))
-        if isinstance(info, Absent):
-            return dict.fromkeys(nodes, placeless(info, path))
-        if info.video is not None and info.video.indexed_by == "decode":
-            self._telemetry.count("index_passes")  # the packet table could not be trusted: counted by decoding
-        values = self._decode(path, info, nodes, resident)
+        with Reading(path) as file:
+            with self._telemetry.stage("probe"):
+                info = attempt(lambda: probe(file))
+            if isinstance(info, Absent):
+                return dict.fromkeys(nodes, placeless(info, path))
+            if info.video is not None and info.video.indexed_by == "decode":
+                self._telemetry.count("index_passes")  # the packet table could not be trusted: counted by decoding
+            values = self._decode(file, info, nodes, resident)
         for node in nodes:
             if node not in values:
                 values[node] = self.run(node, values)
         return {node: placeless(value, path) for node, value in values.items()}
 
     def run(self, node: Node, values: Mapping[Node, Any]) -> Any:
-        """Run the expert of a node on values that exist already."""
-        inputs: dict[str, Any] = {}
-        for name, child in self._graph.inputs(node).items():
-            value = values[child] if isinstance(child, Node) else skipped(child)
-            if isinstance(value, Absent):
-                return value
-            inputs[name] = value
+        """Run the expert of a node on values that exist already, unless its gate is shut."""
         want, expert = node.want, self._by_id(node.expert)
         assert isinstance(want, ExpertNeed)  # noqa: S101  (only experts are left once a file is decoded)
+        shut = self._shut(node, want.when, values) if want.when else None
+        inputs = shut or _given(self._graph.inputs(node), values)
+        if isinstance(inputs, Absent):
+            return inputs
         with self._telemetry.stage(f"expert/{node.expert}"):
             if expert.on_device:
                 for frames in filter(_lies_on_device, inputs.values()):
                     handed_out(len(frames.data), on_device=True)
             else:
                 inputs = {name: hosted(value) for name, value in inputs.items()}
-            return attempt(lambda: expert.run(want, inputs))
+            return attempt(partial(expert.run, want, inputs))
 
-    def _decode(self, path: Path, info: ClipInfo, nodes: Sequence[Node], resident: AbstractSet[Node]) -> Values:
+    def _shut(self, node: Node, gate: str, values: Mapping[Node, Any]) -> Absent | None:
+        """Why the gate of a node is shut for this clip; None if it is open."""
+        seen = _given(self._graph.conditions(node), values)
+        found = seen if isinstance(seen, Absent) else attempt(partial(GATES[gate].require, **seen))
+        return found if isinstance(found, Absent) else None
+
+    def _decode(self, file: Reading, info: ClipInfo, nodes: Sequence[Node], resident: AbstractSet[Node]) -> Values:
         """One pass: pictures, sounds and the facts of the clip."""
         values: Values = {}
         watching = [node for node in nodes if self._watches(node)]
@@ -134,7 +142,7 @@ class MediaUnit:
             silent = [node for node, view in sounds.items() if view.missing == "skip"]
             values |= dict.fromkeys(silent, _no_stream("audio"))
             sounds = {node: view for node, view in sounds.items() if node not in values}
-        found = attempt(lambda: self._pass(path, info, watching, sounds, resident))
+        found = attempt(lambda: self._pass(file, info, watching, sounds, resident))
         if isinstance(found, Absent):
             values |= dict.fromkeys([*watching, *sounds], found)
         else:
@@ -144,7 +152,7 @@ class MediaUnit:
 
     def _pass(
         self,
-        path: Path,
+        file: Reading,
         info: ClipInfo,
         watching: Sequence[Node],
         sounds: Mapping[Node, AudioView],
@@ -155,12 +163,12 @@ class MediaUnit:
             return {}, info
         taps = {node: self._tap(node, info, node in resident) for node in watching}
         with self._telemetry.stage("decode"):
-            audio, report = self._decoder(path, info, list(taps.values()), list(dict.fromkeys(sounds.values())))
+            audio, report = self._decoder(file, info, list(taps.values()), list(dict.fromkeys(sounds.values())))
         self._telemetry.count("decode_passes", report.passes)
         self._telemetry.count("frames_decoded", report.frames_decoded)
         self._telemetry.count("frames_converted", report.frames_converted)
         for note in report.notes:
-            self._telemetry.event("decode_note", "warning", file=path, note=note)
+            self._telemetry.event("decode_note", "warning", file=file.path, note=note)
         pictures = {node: tap.close() for node, (_, tap) in taps.items()}
         heard = {node: audio[view] for node, view in sounds.items()}
         return {**pictures, **heard}, report.clip or info
@@ -185,6 +193,17 @@ class MediaUnit:
         assert isinstance(expert, StreamingExpert)  # noqa: S101  (`_watches` said so)
         assert isinstance(want, ExpertNeed)  # noqa: S101
         return expert.view(want), lambda info: expert.tap(want, info)
+
+
+def _given(children: Mapping[str, Node | Missing], values: Mapping[Node, Any]) -> dict[str, Any] | Absent:
+    """The values of what a node is computed from, by name; or the first that is not there."""
+    given: dict[str, Any] = {}
+    for name, child in children.items():
+        value = values[child] if isinstance(child, Node) else skipped(child)
+        if isinstance(value, Absent):
+            return value
+        given[name] = value
+    return given
 
 
 def hosted(value: Any) -> Any:

@@ -16,7 +16,7 @@ from evaluator.errors import EvaluatorError, NotApplicable, PrerequisiteError
 from evaluator.judge.route import Judges, Routed, askable, chosen
 from evaluator.judge.session import JudgeSession
 from evaluator.judge.types import Answer, Question
-from evaluator.metrics.base import Judged, Metric, Outcome
+from evaluator.metrics.base import Judged, Metric, Outcome, Unserved
 from evaluator.runner.graph import Missing
 from evaluator.runner.judging import Bench
 from evaluator.runner.plan import Job
@@ -87,15 +87,18 @@ def compute(job: Job, inputs: Mapping[str, Any]) -> Outcome | Absent:
 def present(metric: Metric, inputs: Mapping[str, Any]) -> dict[str, Any] | Absent:
     """The inputs by name, with None for an optional one that does not apply to the clip; or why they are not complete.
 
-    A model that is not mounted, or a file that cannot be read, is never optional.
+    A file that cannot be read is never optional, and a model that is not mounted only for what a metric `spares`.
     """
     given: dict[str, Any] = {}
     for name, value in inputs.items():
-        if isinstance(value, Absent):
-            if name not in metric.optional or value.reason.code != "not_applicable":
-                return value
-            value = None
-        given[name] = value
+        if not isinstance(value, Absent):
+            given[name] = value
+        elif value.reason.code == "not_applicable" and name in metric.optional | metric.spares:
+            given[name] = None
+        elif value.reason.code == "unavailable" and name in metric.spares:
+            given[name] = Unserved(value.reason.message)
+        else:
+            return value
     return given
 
 

@@ -42,6 +42,7 @@ class Job:
 class _Template:
     """What is equal for a metric in every case that fills the same roles."""
 
+    metric: Metric  # held, so that no other object gets its id
     digest: str
     models: tuple[ModelRef, ...]
     roles: tuple[str, ...]  # that the metric really looks at
@@ -67,7 +68,7 @@ class Planner:
         self._stand_ins = stand_ins
         self._model_ref = model_ref
         self._media_version = media_version
-        self._templates: dict[tuple[str, str, tuple[str, ...], tuple[tuple[str, Need], ...]], _Template] = {}
+        self._templates: dict[tuple[str, int, tuple[str, ...], tuple[tuple[str, Need], ...]], _Template] = {}
 
     def job(self, case: Case, metric: Metric, media: Mapping[str, str]) -> Job:
         """The job of one metric of one case, given the digests of the case's files.
@@ -115,10 +116,10 @@ class Planner:
         return endpoint(frozenset({Modality.TEXT, Modality.VIDEO, Modality.AUDIO}), judges) is not None
 
     def _template(self, case: Case, metric: Metric, roles: tuple[str, ...]) -> _Template:
-        needs = metric.needs_for(case)
-        key = (case.suite, metric.id, roles, tuple(needs.items()))
+        of_case = tuple(metric.needs_of(case).items()) if metric.needs_of else ()
+        key = (case.suite, id(metric), roles, of_case)  # a metric's own needs are many words to hash for every job
         if key not in self._templates:
-            self._templates[key] = self._make_template(case.suite, metric, needs, roles)
+            self._templates[key] = self._make_template(case.suite, metric, metric.needs_for(case), roles)
         return self._templates[key]
 
     def _make_template(self, suite: str, metric: Metric, needs: Needs, roles: tuple[str, ...]) -> _Template:
@@ -142,7 +143,7 @@ class Planner:
             **({"judge": judge} if judge is not None else {}),
         }
         looked_at = {name for node in nodes for name in node.files}
-        return _Template(digest(facts), models, tuple(role for role in roles if role in looked_at))
+        return _Template(metric, digest(facts), models, tuple(role for role in roles if role in looked_at))
 
     def _models(self, metric: Metric, nodes: Iterable[Node]) -> tuple[ModelRef, ...]:
         """Every model below a metric; one that fills another model's place in this metric says so."""

@@ -10,19 +10,28 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 import orjson
 from tqdm import tqdm
+from typing_extensions import TypedDict
 
 from evaluator.runtime.traffic import Traffic
 from evaluator.schema import to_tree
 
 PROGRESS_SECONDS = 30.0
 """Between two progress lines when nobody watches a terminal."""
+
+
+class Spent(TypedDict, total=False):
+    """What a run did and what that took; nothing before it has ended."""
+
+    counters: dict[str, int]  # files opened, decoding passes, frames decoded and converted ...
+    cpu_seconds: dict[str, float]  # stage -> of the threads that worked on it
+    traffic: dict[str, dict[str, int]]  # account -> bytes and pictures between host and device memory
 
 
 class Telemetry:
@@ -56,6 +65,18 @@ class Telemetry:
             with self._lock:
                 self.seconds[name] = self.seconds.get(name, 0.0) + own
 
+    def add(
+        self, counters: Mapping[str, int], seconds: Mapping[str, float], traffic: Mapping[str, Mapping[str, int]]
+    ) -> None:
+        """What another process counted of the same run."""
+        with self._lock:
+            self.counters.update(counters)
+            for name, amount in seconds.items():
+                self.seconds[name] = self.seconds.get(name, 0.0) + amount
+        for name, kinds in traffic.items():
+            for kind, amount in kinds.items():
+                self.traffic.add(name, kind, amount)
+
     def event(self, event: str, level: str = "info", **fields: Any) -> None:
         """Append one line to the log."""
         if self._log is None:
@@ -65,12 +86,14 @@ class Telemetry:
             self._log.write(orjson.dumps(to_tree(line), option=orjson.OPT_APPEND_NEWLINE))
             self._log.flush()
 
-    def facts(self) -> dict[str, Any]:
-        """Counters and seconds for the run header."""
+    def facts(self) -> Spent:
+        """Counters, seconds and traffic for the run header."""
         with self._lock:
             seconds = {name: round(value, 3) for name, value in sorted(self.seconds.items())}
-            facts = {"counters": dict(sorted(self.counters.items())), "cpu_seconds": seconds}
-            return facts | ({"traffic": moved} if (moved := self.traffic.facts()) else {})
+            spent = Spent(counters=dict(sorted(self.counters.items())), cpu_seconds=seconds)
+        if moved := self.traffic.facts():
+            spent["traffic"] = moved
+        return spent
 
     def close(self) -> None:
         """Close the log."""

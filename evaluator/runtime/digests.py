@@ -2,7 +2,8 @@
 
 A digest is taken from the memory only if size, modification time, change time and inode are all as they were. The
 memory is an optimisation: a broken, foreign or unwritable memory file costs the time of hashing again, nothing else.
-Knows nothing about models.
+It is bounded: above LIMIT, files that are gone are forgotten, then those that were not asked for the longest. Knows
+nothing about models.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import orjson
@@ -20,6 +22,11 @@ import orjson
 from evaluator.errors import PrerequisiteError
 
 Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
+Known = dict[str, tuple[Stamp, str]]
+"""Path -> what the file was like, and its SHA-256."""
+
+LIMIT = 100_000
+"""Files that are remembered (some 20 MB, read in 0.4 s). A run that asks for more keeps its own."""
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -36,28 +43,32 @@ def sha256_file(path: Path) -> str:
 
 
 class DigestCache:
-    """Digests of files, kept in memory and in one small JSON file `{path: [[size, mtime, ctime, inode], sha256]}`.
+    """Digests of files, kept in memory and in one JSON file `{path: [[size, mtime, ctime, inode], sha256]}`.
 
-    Several threads and processes may use the same file: it is replaced as a whole and merged before it is replaced.
+    The file is in the order of use, last used last. Several threads and processes may use it: it is replaced as a
+    whole, and what this process used is merged into what is there.
     """
 
     def __init__(self, file: Path) -> None:
         self.file = file
         self._lock = threading.Lock()
         self._known = _read(file)
+        self._used: Known = {}
         self._deferred = 0
         self._dirty = False
 
     def sha256(self, path: Path, fresh: bool = False) -> str:
         """Digest of a file, read again if `fresh` or if the file is not as it was. Raises PrerequisiteError."""
         try:
-            known = self._known.get(_name(path))
+            name = _name(path)
+            known = self._known.get(name)
             if known is not None and not fresh and known[0] == stamp(path):
+                self._used[name] = known
                 return known[1]
             digest, seen = _hash(path)
         except OSError as error:
             raise PrerequisiteError(f"{path}: cannot be read ({error.strerror})") from error
-        self._remember(_name(path), seen, digest)
+        self._remember(name, seen, digest)
         return digest
 
     @contextmanager
@@ -76,15 +87,16 @@ class DigestCache:
         if stamp is None:
             return
         with self._lock:
-            self._known[key] = (stamp, digest)
+            self._known[key] = self._used[key] = (stamp, digest)
             self._dirty = True
             if not self._deferred:
                 self._write()
 
     def _write(self) -> None:
         if self._dirty:
-            merged = {**_read(self.file), **self._known}
-            _replace(self.file, orjson.dumps(merged, option=orjson.OPT_SORT_KEYS))
+            used = dict(self._used)  # whole at once: other threads go on using
+            others = {path: entry for path, entry in _read(self.file).items() if path not in used}
+            _replace(self.file, orjson.dumps(_within(others, LIMIT - len(used)) | used))
             self._dirty = False
 
 
@@ -109,7 +121,15 @@ def _hash(path: Path) -> tuple[str, Stamp | None]:
     return digest, after if before == after else None
 
 
-def _read(file: Path) -> dict[str, tuple[Stamp, str]]:
+def _within(entries: Known, room: int) -> Known:
+    """The last `room` of these entries whose files exist; all of them, unseen, if they are no more than that."""
+    if len(entries) <= room:
+        return entries
+    there = (path for path in reversed(entries) if os.path.exists(path))
+    return {path: entries[path] for path in reversed(list(islice(there, max(room, 0))))}
+
+
+def _read(file: Path) -> Known:
     """What the memory file holds; nothing if it is absent, unreadable or not of our form."""
     try:
         tree = orjson.loads(file.read_bytes())

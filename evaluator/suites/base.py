@@ -27,6 +27,11 @@ def all_metrics(suite: Suite, case: Case, profile: str) -> tuple[Metric, ...]:
     return suite.metrics
 
 
+def as_it_is(metric: Metric, case: Case) -> Metric:
+    """What applies to a case is computed as its profile defines it."""
+    return metric
+
+
 def no_problems(case: Case) -> Iterable[Problem]:
     """The schema says everything that there is to say about a case."""
     return ()
@@ -82,6 +87,8 @@ class Suite:
     """Profile -> metric id -> the metric as that profile defines it; what is not named is as in `metrics`."""
     data: type[BaseModel] | None = None
     active: Callable[[Suite, Case, str], tuple[Metric, ...]] = all_metrics
+    route: Callable[[Metric, Case], Metric] = as_it_is
+    """A metric of `active`, as its profile defines it, or one in its place that says why this case has no value."""
     examine: Callable[[Case], Iterable[Problem]] = no_problems
     """What is wrong with a case beyond the schema (its checklist, its branch); the line is filled in by the caller."""
     importer: Importer | None = None
@@ -96,7 +103,10 @@ class Suite:
     """What `evaluator filter` tells of the instructions of all cases and of those that it kept, by these names; with a
     sentence embedding (texts -> unit vectors [N, D])."""
     case_needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Capability -> metrics that ask for it in `needs_of`: what `evaluator doctor`, which has no case, goes by."""
+    """Capability -> metrics that ask for it in `needs_of`, or in another profile only: `evaluator doctor` without a
+    manifest goes by it."""
+    on_request: Mapping[str, str] = field(default_factory=dict)
+    """Capability -> what asks for it and what for: nothing does unless a person turns it on."""
     choices: tuple[Choice, ...] = ()
     """What the paper leaves open and how it is decided here."""
     boards: Callable[[Sequence[Case], Sequence[Score]], Sequence[Board]] = no_boards
@@ -109,4 +119,4 @@ class Suite:
     def metrics_of(self, case: Case, profile: str) -> tuple[Metric, ...]:
         """What is scored of one case in one profile."""
         own = self.variants.get(profile, {})
-        return tuple(own.get(metric.id, metric) for metric in self.active(self, case, profile))
+        return tuple(self.route(own.get(metric.id, metric), case) for metric in self.active(self, case, profile))

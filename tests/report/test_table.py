@@ -109,12 +109,12 @@ def test_absences_put_failures_first_and_join_what_is_one_reason() -> None:
 
 
 def test_a_reason_can_be_read_however_many_metrics_have_it() -> None:
-    gone = {"value": None, "raw": None, "status": Status.FAILED, "reason": Reason("truncated", "a.mp4 is cut off")}
+    gone = {"value": None, "raw": None, "status": Status.FAILED, "reason": Reason("incomplete", "a.mp4 is cut off")}
     names = [f"metric_number_{number}" for number in range(19)]
     (line,) = absences([score(metric=name, case="a", **gone) for name in names], 148)
     assert (
         line
-        == "failed metric_number_0, metric_number_1, metric_number_2 and 16 more (case a): truncated: a.mp4 is cut off"
+        == "failed metric_number_0, metric_number_1, metric_number_2 and 16 more (case a): incomplete: a.mp4 is cut off"
     )
     (whole,) = absences([score(metric=name, case="a", **gone) for name in names], 10_000)
     assert all(name in whole for name in names)

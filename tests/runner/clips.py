@@ -7,13 +7,15 @@ from pathlib import Path
 import av
 import numpy as np
 
+from evaluator.media.h264 import H264, repeatable
+
 
 def clip(path: Path, frames: int = 30, seed: int = 0, sound: bool = True, level: float = 0.3) -> Path:
     """A 64 x 48 clip of moving noise at 25 frames a second, with a tone unless `sound` is False."""
     rng = np.random.default_rng(seed)
     texture = rng.integers(0, 256, (48, 64 + frames, 3), dtype=np.uint8)
     with av.open(str(path), "w") as container:
-        video = container.add_stream("libx264", rate=25, options={"crf": "18", "threads": "1"})
+        video = container.add_stream(H264, rate=25, options=repeatable({"crf": "18"}))
         video.width, video.height, video.pix_fmt = 64, 48, "yuv420p"
         audio = container.add_stream("aac", rate=16_000, layout="mono") if sound else None
         for index in range(frames):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evaluator.errors import OutputError
 from evaluator.runner.writer import Record, ScoreWriter, locked, read_records, read_scores, write_in_order
@@ -39,6 +42,33 @@ def test_a_torn_last_line_is_dropped_and_overwritten(tmp_path: Path, cut: int) -
     with ScoreWriter(path) as writer:
         writer.append(recorded(THREE))
     assert path.read_bytes() == encode(ONE) + encode(THREE)
+
+
+def test_wherever_the_last_two_lines_are_cut_the_rest_is_written_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    path, whole = tmp_path / "scores.jsonl", encode(ONE) + encode(TWO) + encode(THREE)
+    for size in range(len(encode(ONE)), len(whole) + 1):
+        path.write_bytes(whole[:size])
+        left = [one for one in (ONE, TWO, THREE) if one.key not in read_scores(path)]
+        assert len(left) == 3 - whole[:size].count(b"\n")
+        with ScoreWriter(path) as writer:
+            writer.append(recorded(*left))
+        assert path.read_bytes() == whole
+
+
+@given(data=st.lists(st.binary(max_size=60) | st.sampled_from([encode(ONE), encode(TWO)[:-1], b"\0" * 40, b"\r"])))
+def test_any_bytes_are_read_or_refused_with_their_line(
+    tmp_path_factory: pytest.TempPathFactory, data: list[bytes]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "scores.jsonl"
+    path.write_bytes(b"\n".join(data))
+    try:
+        found = read_records(path)
+    except OutputError as error:
+        number = int(re.search(r"scores\.jsonl:(\d+): .*--fresh", str(error), re.DOTALL)[1])  # type: ignore[index]
+        before = path.read_bytes().split(b"\n")[: number - 1]
+        path.write_bytes(b"".join(line + b"\n" for line in before))
+        found = read_records(path)  # nothing above it was wrong
+    assert set(found) <= {ONE.key, TWO.key}
 
 
 def test_a_broken_line_in_the_middle_is_not_passed_over(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -150,3 +152,101 @@ def test_many_files_are_remembered_with_one_write(
     assert written == [memory]
     assert [DigestCache(memory).sha256(path) for path in paths] == found == [sha256_file(path) for path in paths]
     assert written == [memory]  # all were known
+
+
+def remembered(memory: Path) -> list[str]:
+    """Names of the files in the memory, in its order."""
+    return [Path(path).name for path in orjson.loads(memory.read_bytes())]
+
+
+def files(folder: Path, names: str) -> list[Path]:
+    """One file per letter."""
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        (folder / name).write_text(name)
+    return [folder / name for name in names]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> int:
+    """A memory of four files."""
+    monkeypatch.setattr(digests, "LIMIT", 4)
+    return 4
+
+
+def test_what_was_not_asked_for_the_longest_is_forgotten(tmp_path: Path, memory: Path, small: int) -> None:
+    a, b, c, d, e = files(tmp_path / "clips", "abcde")
+    for path in (a, b, c, d):
+        DigestCache(memory).sha256(path)  # a process each
+    later = DigestCache(memory)
+    later.sha256(a)
+    later.sha256(e)
+    assert remembered(memory) == ["c", "d", "a", "e"]
+
+
+def test_a_file_that_is_gone_is_forgotten_before_one_that_is_there(tmp_path: Path, memory: Path, small: int) -> None:
+    a, b, c, d, e = files(tmp_path / "clips", "abcde")
+    for path in (a, b, c, d):
+        DigestCache(memory).sha256(path)
+    d.unlink()
+    DigestCache(memory).sha256(e)
+    assert remembered(memory) == ["a", "b", "c", "e"]
+
+
+def test_below_the_limit_a_file_that_is_gone_is_kept(tmp_path: Path, memory: Path, small: int) -> None:
+    """It may lie on a disk that is mounted again tomorrow, and looking for every file on every write takes time."""
+    a, b = files(tmp_path / "clips", "ab")
+    DigestCache(memory).sha256(a)
+    a.unlink()
+    DigestCache(memory).sha256(b)
+    assert remembered(memory) == ["a", "b"]
+
+
+def test_a_run_over_more_files_than_the_limit_keeps_its_own(
+    tmp_path: Path, memory: Path, small: int, reads: list[Path]
+) -> None:
+    (other,), own = files(tmp_path / "others", "x"), files(tmp_path / "clips", "abcdef")
+    DigestCache(memory).sha256(other)
+    for _ in range(2):  # the second time nothing is read again
+        cache = DigestCache(memory)
+        with cache.together():
+            assert [cache.sha256(path) for path in own] == [sha(path.name.encode()) for path in own]
+    assert remembered(memory) == list("abcdef")
+    assert reads == [other, *own]
+
+
+def test_a_process_does_not_bring_back_what_another_one_forgot(tmp_path: Path, memory: Path, small: int) -> None:
+    a, b, c, d, e, f = files(tmp_path / "clips", "abcdef")
+    for path in (a, b, c, d):
+        DigestCache(memory).sha256(path)
+    old = DigestCache(memory)  # has read all four
+    DigestCache(memory).sha256(e)  # forgets a
+    old.sha256(f)
+    assert remembered(memory) == ["c", "d", "e", "f"]
+
+
+@pytest.mark.parametrize("path", ["", "\\udcff", "a\u0000b", "relative", "/" + "x" * 5000])
+def test_a_foreign_path_in_the_memory_is_only_forgotten(
+    weights: Path, tmp_path: Path, memory: Path, small: int, path: str
+) -> None:
+    memory.parent.mkdir()
+    clips = files(tmp_path / "clips", "abcd")
+    entries = {name: [[1, 2, 3, 4], "0" * 64] for name in (path, *map(str, clips))}
+    memory.write_bytes(orjson.dumps(entries))
+    DigestCache(memory).sha256(weights)
+    assert remembered(memory) == ["b", "c", "d", weights.name]
+
+
+def test_processes_that_write_at_once_leave_a_whole_memory_within_its_limit(tmp_path: Path, memory: Path) -> None:
+    clips = files(tmp_path / "clips", "abcdefghijkl")
+    program = (
+        "import sys; from pathlib import Path; from evaluator.runtime import digests; digests.LIMIT = 4;"
+        "cache = digests.DigestCache(Path(sys.argv[1])); [cache.sha256(Path(name)) for name in sys.argv[2:]]"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", program, str(memory), *map(str, clips[first : first + 4])])
+        for first in (0, 4, 8)
+    ]
+    assert [one.wait(60) for one in started] == [0, 0, 0]
+    assert 1 <= len(remembered(memory)) <= 4
+    assert [path.name for path in memory.parent.iterdir()] == [memory.name]

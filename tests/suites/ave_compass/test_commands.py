@@ -33,7 +33,9 @@ def run(folder: Path, intent: float) -> Path:
         )
     ]
     (folder / "scores.jsonl").write_bytes(b"".join(lines))
-    header = {"schema": SCHEMA_VERSION, "metrics": [card(metric) for metric in SUITE.metrics]}
+    manifest = {"path": "m.jsonl", "sha256": "0" * 64, "cases": 2}
+    cards = [card(metric) for metric in SUITE.metrics]
+    header = {"schema": SCHEMA_VERSION, "status": "success", "manifest": manifest, "metrics": cards}
     (folder / "run.json").write_text(json.dumps(header))
     return folder
 

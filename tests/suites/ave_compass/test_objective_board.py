@@ -37,12 +37,12 @@ def test_a_null_is_ignored_and_never_a_zero() -> None:
     scores = [
         record("a", "av_sync", 0.5),
         record("b", "av_sync", reason="not_applicable"),
-        record("c", "av_sync", reason="truncated"),
+        record("c", "av_sync", reason="incomplete"),
     ]
     found = tally(three_cases(), scores, "av_sync")
     assert (found.mean, found.n_scored, found.n_active) == (0.5, 1, 3)
     assert found.coverage == pytest.approx(1 / 3)
-    assert found.missing == {"not_applicable": 1, "truncated": 1}
+    assert found.missing == {"not_applicable": 1, "incomplete": 1}
     assert found.mean_with_failures_as_zero == pytest.approx(0.5 / 3)
 
 

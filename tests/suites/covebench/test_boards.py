@@ -168,7 +168,7 @@ class TestSheets:
         base = record(case, "ifs", None, reason="x")
         lost = replace(base, status=Status.FAILED, reason=Reason("unanswered", ""))
         assert sheets([case], [lost])["model", ""][0].scores == {"Q1": None, "Q2": None, "Q4": None}
-        assert sheets([case], [replace(lost, reason=Reason("truncated", ""))]) == {}
+        assert sheets([case], [replace(lost, reason=Reason("incomplete", ""))]) == {}
         assert sheets([case], [replace(base, reason=Reason("no_judge", ""))]) == {}
 
 

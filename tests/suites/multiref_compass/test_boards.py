@@ -55,11 +55,20 @@ def test_reasons_are_kept_apart() -> None:
         record("sls", None, reason="not_applicable", message="router: nobody is to speak on screen"),
         record("sls", None, reason="not_applicable", message="the clip has no audio stream"),
         record("sls", None, reason="filtered"),
-        record("sls", None, reason="truncated", failed=True),
+        record("sls", None, reason="incomplete", failed=True),
         record("sls", None, reason="no_judge"),
         record("sls", 4.5),
     ]
     assert [absence(score) for score in kinds] == ["na", "na (clip)", "filtered", "error", "no_judge", ""]
+
+
+def test_what_no_judge_heard_is_an_empty_cell_and_counted() -> None:
+    cases, scores = made({"x": {"s": None, "t": None}}, metric="esm")
+    more, others = made({"x": {"s": 4.0, "t": 2.0}}, metric="vtf")
+    board = {one.id: one for one in boards(cases, [*scores, *others])}["raw_b3"]
+    assert cases == more
+    assert named((board,), "raw_b3")["x"] == {"system": "x", "ESM": None, "VTF": "3.000 (2)", "missing": 0}
+    assert "no value, ESM: 2 no_judge" in board.notes
 
 
 def test_speech_sync_says_on_how_many_clips_it_rests() -> None:
