@@ -110,6 +110,7 @@ case "${1:-}" in
   test)
     shift
     test_environment
+    install "$venv" "$requirements/ray.txt" --require-hashes # --engine ray
     judge_environment
     install "$judge_venv" "$requirements/export-models.txt" --require-hashes # the recipes of reference models, tiny
     install "$judge_venv" "$requirements/judge-train.txt"

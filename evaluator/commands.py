@@ -32,7 +32,7 @@ from evaluator.runner.prom import PROM
 from evaluator.runner.run import LOG, RunResult
 from evaluator.runner.writer import SCORES
 from evaluator.runtime.store import ModelStatus, Store
-from evaluator.schema import Score, Status, Tier, to_tree
+from evaluator.schema import Score, Status, to_tree
 from evaluator.suites import Each, suites
 from evaluator.suites.choices import Choice
 
@@ -45,7 +45,7 @@ def run(given: Mapping[str, Any]) -> int:
     manifest = load(given["manifest"], given["media_root"])
     options = RunOptions(
         out=given["out"],
-        workers=given["workers"] or header.cores(),
+        workers=given["workers"] or (0 if given["engine"] == "ray" else header.cores()),
         metrics=given["metrics"],
         suites=given["suite"],
         limit=given["limit"],
@@ -56,6 +56,8 @@ def run(given: Mapping[str, Any]) -> int:
         quiet=given["quiet"],
         dry_run=given["dry_run"],
         device=given["device"],
+        engine=given["engine"],
+        ray_address=given["ray_address"],
         judge=JudgeChoice(
             given["judge_url"],
             given["judge_model"],
@@ -123,14 +125,16 @@ def merge(manifest: Path, media_root: Path | None, parts: tuple[Path, ...], out:
 
 def models(what: str, folder: Path | None, as_json: bool) -> int:
     """List, verify or locate models."""
-    status = Store.open(folder).status(hashed=what == "verify", fresh=what == "verify")
+    store = Store.open(folder)
+    status = store.status(hashed=what == "verify", fresh=what == "verify")
     if as_json:
         write_json(status)
     else:
         lines = {"list": _list_model, "verify": _verify_model, "where": _locate_model}[what]
         click.echo("\n".join(line for model in status for line in lines(model)))
     wrong = any(file.state == "corrupt" for model in status for file in model.files)
-    incomplete = any(model.entry.tier is Tier.EMBEDDED and not model.ready for model in status)
+    always = {entry.id for entry in store.lock.embedded}
+    incomplete = any(model.entry.id in always and not model.ready for model in status)
     return errors.EXIT_PREREQUISITE if wrong or (what == "verify" and incomplete) else errors.EXIT_OK
 
 

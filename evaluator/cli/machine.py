@@ -30,6 +30,7 @@ def bench(**options: Any) -> int:
 @cli.command(epilog=EXIT_CODES)
 @option("--manifest", type=PathIn, help="Look at what this manifest needs. [default: at everything]")
 @option("--media-root", type=PathIn, help="Folder that paths start from. [default: the manifest's folder]")
+@option("--profile", default="paper", show_default=True, help="The profile in which the manifest will be scored.")
 @model_options
 @option("--out", type=PathOut, default=Path("out"), show_default=True, help="Folder that a run would write to.")
 @option("--judge-url", help="A judge server on loopback that should answer.")

@@ -51,6 +51,20 @@ def judge_for_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return option("--judge-for", multiple=True, callback=pairs, metavar="MODEL=WHERE", help=text)(function)
 
 
+def ray_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    what = "Workers are threads here, or actors of Ray, each with a core or a GPU of its own."
+    where = (
+        "A Ray cluster to join, HOST:PORT: this run then talks to its machines, where media and models must have the "
+        "same paths. [default: a Ray of its own, for this run, on loopback]"
+    )
+    for add in (
+        option("--ray-address", help=where),
+        option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help=what),
+    ):
+        function = add(function)
+    return function
+
+
 def write_option(function: Callable[..., Any]) -> Callable[..., Any]:
     text = "Also write a file: .md, .csv or .json by its name."
     return option("--write", type=PathOut, help=text)(function)

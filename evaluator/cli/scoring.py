@@ -16,6 +16,7 @@ from evaluator.cli.options import (
     manifest_options,
     model_options,
     option,
+    ray_options,
     settings,
     shard,
     words,
@@ -31,7 +32,8 @@ from evaluator.cli.options import (
 @option("--limit", type=click.IntRange(min=1), help="Only the first N cases.")
 @option("--shard", default="1/1", callback=shard, show_default=True, help="Part i of n, by source clip.")
 @option("--profile", default="paper", show_default=True, help="Which reading of the papers to compute.")
-@option("--workers", type=click.IntRange(min=1), help="Worker threads. [default: one per core]")
+@option("--workers", type=click.IntRange(min=1), help="Worker threads, or actors. [default: one per core, or per GPU]")
+@ray_options
 @option("--device", type=click.Choice(["cpu", "gpu"]), default="cpu", show_default=True, help="Where models run.")
 @option("--judge-url", help="A judge server on loopback, for example http://127.0.0.1:8000.")
 @option("--judge-model", type=PathIn, help="A judge's model directory, served while the run lasts.")

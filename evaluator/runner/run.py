@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import evaluator.media
 from evaluator.errors import OutputError, PrerequisiteError
@@ -31,6 +31,9 @@ from evaluator.runtime.digests import Stamp, stamp
 from evaluator.runtime.store import Store
 from evaluator.schema import Case, Score, Status, to_tree
 
+if TYPE_CHECKING:
+    from evaluator.runner.on_ray import RayEngine
+
 LOG = "log.jsonl"
 
 
@@ -45,13 +48,17 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Plan:
+    """All jobs of a selection, in manifest order, and everything that is needed to do them."""
+
     jobs: tuple[Job, ...]
     paths: Mapping[str, Path]
     stamps: Mapping[str, Stamp]
+    store: Store
     pool: ExpertPool
     planner: Planner
     equipment: Equipment
+    elsewhere: dict[str, str] = field(default_factory=dict)  # `ExpertPool.backends` of other processes, as they tell
 
 
 def run(manifest: Manifest, store: Store, options: RunOptions, tools: Equipment | None = None) -> RunResult:
@@ -60,6 +67,10 @@ def run(manifest: Manifest, store: Store, options: RunOptions, tools: Equipment 
     `tools` are taken in place of those of `options.device`. KeyboardInterrupt passes through once everything that was
     finished is on disk.
     """
+    if options.engine == "ray":
+        from evaluator.runner.on_ray import installed
+
+        installed()
     cases = prepared(select(manifest.cases, options), manifest.cases)
     check_choices(cases, options, manifest.cases)
     if options.dry_run:
@@ -83,12 +94,13 @@ def make_plan(
     options: RunOptions,
     bench: Bench = NO_JUDGE,
     tools: Equipment | None = None,
-) -> _Plan:
-    """All jobs of the selection. Hashes each file once (cached) and resolves each capability once."""
+    pool: ExpertPool | None = None,
+) -> Plan:
+    """All jobs of the selection. Hashes each file once (cached) and resolves each capability once per `pool`."""
     tools = tools or equipment(options.device)
     if tools.backends is not None:
         store.use(tools.backends)
-    pool = ExpertPool(store, options.require_reference)
+    pool = pool or ExpertPool(store, options.require_reference)
     graph = Graph(pool.serve, pool.by_id)
     packages, stand_ins = {**run_header.packages(), **tools.identity}, not options.require_reference
     planner = Planner(
@@ -108,7 +120,7 @@ def make_plan(
             chosen = chosen_metrics(case, options.metrics, options.profile)
             jobs += [planner.job(case, metric, media) for metric in chosen]
             progress.advance()
-    return _Plan(tuple(jobs), paths, stamps, pool, planner, tools)
+    return Plan(tuple(jobs), paths, stamps, store, pool, planner, tools)
 
 
 def media_digest(store: Store, path: Path, use: str) -> str:
@@ -141,7 +153,7 @@ def finished(options: RunOptions, jobs: Iterable[Job]) -> dict[Key, Record]:
 
 
 def _score(
-    plan: _Plan, done: dict[Key, Record], options: RunOptions, header: RunHeader, telemetry: Telemetry
+    plan: Plan, done: dict[Key, Record], options: RunOptions, header: RunHeader, telemetry: Telemetry
 ) -> RunResult:
     """Run what is left and close the books, whatever happens."""
     reused = len(done)
@@ -155,20 +167,20 @@ def _score(
     finally:
         order = [job.key for job in plan.jobs]
         write_in_order(options.out / SCORES, order, done)
-        backends = plan.pool.backends()
+        backends = {**plan.elsewhere, **plan.pool.backends()}
         scores = [record.score for record in list(done.values())]
         ended = header.ended_as(status, scores, telemetry.facts())
-        down = tuple(to_tree(plan.equipment.fallbacks))
+        down = tuple(plan.equipment.fallbacks)
         ended = replace(ended, backends=backends, fallbacks=down, judge_calls=plan.planner.bench.account())
         ended.write(options.out)
         prom.write(options.out, ended, scores)
     return RunResult(status, tuple(done[key].score for key in order), reused, plan.jobs)
 
 
-def _run_jobs(plan: _Plan, done: dict[Key, Record], options: RunOptions, telemetry: Telemetry) -> None:
+def _run_jobs(plan: Plan, done: dict[Key, Record], options: RunOptions, telemetry: Telemetry) -> None:
     work, total = _work(plan.jobs, done)
     progress = Progress(total, total - len(work), options.quiet)
-    engine = Engine(plan.planner, plan.pool.by_id, plan.paths, telemetry, plan.stamps, plan.equipment)
+    engine = _engine(plan, options, telemetry)
     with ScoreWriter(options.out / SCORES) as writer:
 
         def deliver(item: Work, scores: list[Score]) -> None:
@@ -183,6 +195,14 @@ def _run_jobs(plan: _Plan, done: dict[Key, Record], options: RunOptions, telemet
             progress.close()
 
 
+def _engine(plan: Plan, options: RunOptions, telemetry: Telemetry) -> Engine | RayEngine:
+    if options.engine == "ray":
+        from evaluator.runner.on_ray import RayEngine
+
+        return RayEngine(plan, options, telemetry)
+    return Engine(plan.planner, plan.pool.by_id, plan.paths, telemetry, plan.stamps, plan.equipment)
+
+
 def _work(jobs: Sequence[Job], done: Mapping[Key, Record]) -> tuple[list[Work], int]:
     """(cases with jobs to do, in an order that keeps shared sources together; number of all cases)."""
     todo: dict[str, list[Job]] = {}
@@ -195,7 +215,7 @@ def _work(jobs: Sequence[Job], done: Mapping[Key, Record]) -> tuple[list[Work], 
     return [Work(case, tuple(todo[case])) for case in order if case in todo], len(cases)
 
 
-def _header(manifest: Manifest, store: Store, options: RunOptions, plan: _Plan) -> RunHeader:
+def _header(manifest: Manifest, store: Store, options: RunOptions, plan: Plan) -> RunHeader:
     named = tuple(dict.fromkeys(job.case.suite for job in plan.jobs))
     metrics = {job.metric.id: job.metric for job in plan.jobs}
     return RunHeader(

@@ -166,7 +166,7 @@ def test_the_script_that_builds_knows_the_targets() -> None:
     assert not {"system", "vllm", "environment-gpu"} & {stage.name for stage in needed("cpu")}
 
 
-@pytest.mark.parametrize("name", ["cpu", "gpu", "vllm", "image-check", "dev"])
+@pytest.mark.parametrize("name", ["cpu", "gpu", "vllm", "image-check", "dev", "ray"])
 def test_a_lock_is_what_its_list_asks_for(name: str) -> None:
     """Every package that a list names is pinned in its lock, and exactly there where the list is exact."""
     pinned = pins(name)
@@ -190,6 +190,13 @@ def test_a_pair_of_environments_reads_media_with_one_decoder() -> None:
     cpu, gpu = pins("cpu"), pins("gpu")
     for package in ("av", "numpy", "opencv-python-headless", "pillow", "scipy"):
         assert cpu[package] == gpu[package], package
+
+
+def test_what_is_installed_beside_an_environment_changes_nothing_in_it() -> None:
+    beside = pins("ray")
+    for name in ("cpu", "dev"):
+        there = pins(name)
+        assert {package: there[package] for package in beside if package in there}.items() <= beside.items()
 
 
 def test_the_context_is_a_list_of_what_may_enter() -> None:
