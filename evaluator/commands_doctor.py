@@ -12,7 +12,7 @@ import click
 
 from evaluator import errors
 from evaluator.commands import load, write_json
-from evaluator.doctor import codecs, device, judge, machine, models
+from evaluator.doctor import codecs, device, judge, machine, models, wanted
 from evaluator.doctor.finding import Finding, ready, screen
 from evaluator.runner.selection import judge_models
 from evaluator.runtime.digests import cache_folder
@@ -33,16 +33,16 @@ def doctor(given: Mapping[str, Any]) -> int:
 
 
 def _examined(given: Mapping[str, Any]) -> Iterator[Finding]:
-    named: list[str] = []
+    asked: dict[str, wanted.Wanted] | None = None
     if given["manifest"]:
-        cases = load(given["manifest"], given["media_root"]).cases
-        named = list(dict.fromkeys(case.suite for case in cases))
+        asked = wanted.of_cases(load(given["manifest"], given["media_root"]).cases, given["profile"])
+    named = list(asked or ())
     yield from machine.findings({"output": given["out"], "cache": cache_folder()})
     with tempfile.TemporaryDirectory() as folder:
         yield from codecs.findings(Path(folder))
         if machine.has_gpu():
             yield from device.findings(EngineCache(cache_folder() / "engines"), Path(folder), "gpu")
-    yield from models.findings(Store.open(given["models"]), named, given["require_reference"])
+    yield from models.findings(Store.open(given["models"]), named, given["require_reference"], asked)
     asking = any(metric.judged for name in named or suites() for metric in suites()[name].metrics)
     alone = judge_models(named or suites())
     yield from judge.findings(given["judge_url"], asking, alone, dict(given["judge_for"]))

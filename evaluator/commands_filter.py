@@ -1,6 +1,7 @@
 """What `evaluator filter` does: measure the source clips of a manifest and keep the lines that stay within the bounds.
 
-A measurement whose model is not mounted decides nothing. A line is kept if all its measurements pass, dropped if any
+A measurement whose model is not mounted decides nothing, and neither does a stand-in's: bounds are about values of the
+published model. A line is kept if all its measurements pass, dropped if any
 fails, and undecided otherwise; each goes into a file of its own, byte for byte as it was written, with the reasons
 beside it. How varied the instructions of all lines and of the kept ones are is told too. Knows suites only by
 `Suite.bounds` and `Suite.corpora`.
@@ -36,11 +37,11 @@ KEPT, DROPPED, UNDECIDED = "kept", "dropped", "undecided"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one case: where it goes, and each measurement with whether it passed (None: not measured)."""
+    """What became of one case: where it goes, and each measurement with whether it passed (None: undecided)."""
 
     case: str
     place: str
-    checks: Mapping[str, tuple[float | None, bool | None, str]]  # metric -> (value, passed, why there is no value)
+    checks: Mapping[str, tuple[float | None, bool | None, str]]  # metric -> (value, passed, why it decides nothing)
 
 
 def run(name: str, manifest: Path, media_root: Path | None, models: Path | None, out: Path, quiet: bool) -> int:
@@ -87,6 +88,9 @@ def _verdict(case: str, bounds: Sequence[Bound], found: Mapping[str, Score]) -> 
     checks: dict[str, tuple[float | None, bool | None, str]] = {}
     for bound in bounds:
         score = found[bound.metric]
+        if others := ", ".join(sorted({model.stands_in_for for model in score.models} - {""})):
+            checks[bound.metric] = (score.value, None, f"a stand-in for {others} has measured it")
+            continue
         passed = None if score.value is None else bound.passes(score.value)
         checks[bound.metric] = (score.value, passed, score.reason.message if score.reason else "")
     results = [passed for _, passed, _ in checks.values()]
@@ -101,7 +105,7 @@ def told(bounds: Sequence[Bound], verdicts: Sequence[Verdict]) -> list[str]:
         results = [verdict.checks[bound.metric][1] for verdict in verdicts]
         limit = f"{'>' if bound.strict else '>='} {bound.low:g}" if bound.low is not None else f"<= {bound.high:g}"
         passed, unknown = results.count(True), results.count(None)
-        lines.append(f"  {bound.metric} {limit}: {passed} pass, {results.count(False)} fail, {unknown} not measured")
+        lines.append(f"  {bound.metric} {limit}: {passed} pass, {results.count(False)} fail, {unknown} undecided")
     counts = {place: sum(one.place == place for one in verdicts) for place in (KEPT, DROPPED, UNDECIDED)}
     return [*lines, ", ".join(f"{count} {place}" for place, count in counts.items())]
 

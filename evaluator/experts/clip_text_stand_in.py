@@ -24,7 +24,7 @@ from evaluator.experts.features import Alignment
 from evaluator.experts.named_classes import cosines, named
 from evaluator.experts.pixels import SYMMETRIC, normalise, sampling_of
 from evaluator.media.types import F32, F64, Frames
-from evaluator.runtime.session import run_padded
+from evaluator.runtime.session import SessionSource, run_padded
 from evaluator.schema import ExpertNeed, Filter, Fit, FramesNeed, Need, View
 
 SEEN = "a photo of a {}"
@@ -40,18 +40,25 @@ class ClipTextStandIn(Composed):
     weights = ("efficientnet_lite0", minilm.ID)
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
-        size = classifier.SIZE
-        return {
-            "frames": FramesNeed(View(sampling_of(want), Fit.SQUASH, size, size, Filter.FFMPEG_BICUBIC), want.roles[0])
-        }
+        return {"frames": frames_need(want)}
 
     def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> Alignment:
-        frames: Frames = inputs["frames"]
         text = minilm.embed(self.sessions, [asked(dict(want.options))])[0]
-        session = self.sessions.session("efficientnet_lite0", "efficientnet_lite0.onnx")
-        logits = run_padded(session, "pixels", normalise(frames.data, SYMMETRIC), classifier.BATCH)["logits"]
+        seen = classified(self.sessions, inputs["frames"])
         names = [SEEN.format(name) for name in class_names(self.sessions.path(minilm.ID, "imagenet_names.json"))]
-        return Alignment(cosines(named(softmax(logits), names, partial(minilm.embed, self.sessions)), text))
+        return Alignment(cosines(named(seen, names, partial(minilm.embed, self.sessions)), text))
+
+
+def frames_need(want: ExpertNeed) -> FramesNeed:
+    """The frames of a request, as the classifier looks at them."""
+    size = classifier.SIZE
+    return FramesNeed(View(sampling_of(want), Fit.SQUASH, size, size, Filter.FFMPEG_BICUBIC), want.roles[0])
+
+
+def classified(sessions: SessionSource, frames: Frames) -> F64:
+    """Probabilities [N, 1000] of ImageNet's classes."""
+    session = sessions.session("efficientnet_lite0", "efficientnet_lite0.onnx")
+    return softmax(run_padded(session, "pixels", normalise(frames.data, SYMMETRIC), classifier.BATCH)["logits"])
 
 
 def softmax(logits: F32) -> F64:

@@ -32,6 +32,9 @@ STAND_INS: Mapping[str, str] = {
     "face_clips": "face_clips_stand_in",
     "text_and_picture_names": "clip_text_stand_in",
     "text_and_sound_names": "clap_text_stand_in",
+    "sound_and_picture_names": "imagebind_stand_in",
     "voices_apart": "voices_apart",
+    "stem_tags": "stem_tags",
+    "vocals_transcript": "vocals_transcript",
 }
 """Capability -> composed expert."""

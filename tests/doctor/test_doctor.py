@@ -86,12 +86,14 @@ def test_a_gpu_is_described_by_what_the_kernel_module_says(tmp_path: Path, monke
 
 def test_engines_are_told_with_what_they_proved(tmp_path: Path) -> None:
     cache, gpu = EngineCache(tmp_path / "engines"), Gpu("NVIDIA H200", "9.0", "580")
-    cache.keep(EngineKey("ab" * 32, "tensorrt 11", gpu, {}), Built(b"plan", b""), {"cosine": 0.99999, "max_abs": 1e-4})
+    built = Built(b"plan", b"", rewrites=("axes of squeezes",))
+    cache.keep(EngineKey("ab" * 32, "tensorrt 11", gpu, {}), built, {"cosine": 0.99999, "max_abs": 1e-4})
     cache.refuse(EngineKey("cd" * 32, "tensorrt 11", gpu, {}), "node 3 (Loop): not supported")
     (tmp_path / "engines" / "torn.json").write_text("{")
     found = list(device.findings(cache, tmp_path, "gpu"))
     told = {finding.name: finding for finding in found}
     assert "cosine 0.999990" in told["engine abababababab"].found
+    assert told["engine abababababab"].found.endswith("; rewritten: axes of squeezes")
     assert told["engine cdcdcdcdcdcd"].level is Level.NOTE
     assert "Loop" in told["engine cdcdcdcdcdcd"].found
     assert "DALI is not installed" in told["DALI"].found
@@ -182,3 +184,23 @@ def test_what_is_needed_and_missing_is_exit_4(
     told = cli("doctor", "--manifest", manifest)
     assert told.code == 4
     assert "./run.sh setup" in told.out
+
+
+def test_a_manifest_is_examined_in_the_profile_in_which_it_will_be_scored(
+    cli: Cli,  # noqa: F811
+    tmp_path: Path,
+    models: SessionSource,
+) -> None:
+    clip(tmp_path / "one.mp4", frames=4)
+    path = tmp_path / "m.jsonl"
+    line = {"id": "one", "suite": "ave_compass", "category": "speech", "video": "one.mp4", "source": "one.mp4"}
+    path.write_text(json.dumps({**line, "prompt": "Say it again."}))
+
+    def named(profile: str) -> set[str]:
+        told = cli("doctor", "--manifest", path, "--profile", profile, "--json")
+        assert told.code == 0
+        return {item["name"] for item in json.loads(told.out)["findings"] if item["section"] == "suite ave_compass"}
+
+    assert named("strict") - named("paper") == {"s3fd"}  # faces that are followed
+    told = cli("doctor", "--manifest", path, "--profile", "nowhere")
+    assert (told.code, "--profile nowhere: suite ave_compass has" in told.err) == (2, True)

@@ -17,7 +17,6 @@ from evaluator.metrics.base import Judged, Outcome
 from evaluator.metrics.second_chance import COMPLAINT, FORM, corrected, once_more, settling
 from evaluator.schema import Case
 from evaluator.suites import suites
-from evaluator.suites.multiref_compass import PROFILES
 
 CASE = Case("c", "core", Path("/v.mp4"))
 
@@ -95,9 +94,8 @@ def test_a_question_with_a_substitute_has_no_second_try() -> None:
 
 
 def second_tries() -> Iterator[Judged]:
-    """Whatever any profile of a suite asks once more. MultiRef-Compass routes its profiles by itself."""
-    profiles = [*(suite.variants for suite in suites().values()), PROFILES]
-    changed = [metric for profile in profiles for own in profile.values() for metric in own.values()]
+    """Whatever any profile of a suite asks once more."""
+    changed = [metric for suite in suites().values() for own in suite.variants.values() for metric in own.values()]
     for metric in (*(metric for suite in suites().values() for metric in suite.metrics), *changed):
         if metric.judged and getattr(metric.judged.again, "func", None) is getattr(JUDGED.again, "func"):  # noqa: B009
             yield metric.judged

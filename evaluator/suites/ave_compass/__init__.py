@@ -54,5 +54,6 @@ SUITE = Suite(
     examine=examine,
     importer=importer,
     boards=tables,
+    case_needs={"face_lip_embedding": ("lip_sync",)},
     choices=(*OBJECTIVE_CHOICES, *JUDGED_CHOICES),
 )

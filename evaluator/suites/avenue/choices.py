@@ -101,9 +101,12 @@ CHOICES = (
     ),
     Choice(
         "audio_video",
-        "ImageBind by contract, no stand-in",
+        "ImageBind by contract; until it is mounted, how well the names of what YAMNet hears and of what "
+        "EfficientNet-Lite0 sees (and a face: a person talking) go together in MiniLM's space, -1..1, marked *",
         "audio-video in an embedding that is not named",
-        "the construction by names told nothing apart on seven clips; onsets against motion are another question",
+        "129 pictures of animals, instruments and things and nine clips, with their own sounds and each other's: AUC "
+        "0.83, and 0.92 where the other's sound is of another kind; among the nine clips alone, mostly talk and music, "
+        "0.62, which may be chance. It knows kinds, no voices and no moments; never used for curation thresholds",
     ),
     Choice(
         "lpips",

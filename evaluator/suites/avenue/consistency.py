@@ -2,8 +2,8 @@
 
 Spearman's rho over the cases of each system, mean over systems with the least and the largest. LPIPS is a distance, so
 its sign is turned: in every row positive means agreement. A system under two conditions is two, and values of a
-stand-in are never ranked together with others; those that compare by names of classes tell clips about one sentence
-apart and not sentences, so that across cases they are not ranked at all.
+stand-in are never ranked together with others; those that compare a sentence with names of classes tell clips about one
+sentence apart and not sentences, so that across cases they are not ranked at all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAIRS = (
 """(scope, judged dimension, embedding metric, sign). Which twelve the paper correlates is not given."""
 
 BY_NAMES = frozenset({"text_audio", "text_video"})
-"""What a stand-in compares by names of classes."""
+"""A stand-in compares a sentence with names of classes, at a level of its own; names with names have no such level."""
 
 LEAST = 5
 """Cases of a system below which its rho is not computed."""

@@ -1,13 +1,10 @@
 """Text-audio, text-video and audio-video (section 4): how near the output is to what was asked, in a common space.
 
-These need a model with a text side (CLAP, CLIP) or with sound and picture in one space (ImageBind). Until CLAP or CLIP
-is mounted, text is compared with the names of what a tagger hears or a classifier sees (`named_classes`), in a space of
-sentences: it falls when the named sound or thing is replaced, and knows neither people nor style. Its cosines share no
-scale with the published ones and no table cell.
-
-Audio-video has no stand-in. The same construction on both sides was measured on seven clips with sound: a clip's own
-picture was no nearer to its sound than other clips' pictures (a talking face: own 0.08, a rabbit's meadow 0.11). Onsets
-against motion would answer another question under ImageBind's name. So it stays unavailable.
+These need a model with a text side (CLAP, CLIP) or with sound and picture in one space (ImageBind). Until one is
+mounted, names take its place: of what a tagger hears and of what a classifier sees, in a space of sentences. A text is
+compared with them by their cosine (`named_classes`), sound with pictures by how well their names go together
+(`names_together`). Both fall when the named sound or thing is replaced by one of another kind, and know neither style
+nor moments. Their values share no scale with the published ones and no table cell.
 """
 
 from __future__ import annotations
@@ -36,15 +33,20 @@ def compute_text(modality: str, case: Case, alignment: Alignment, sound: object 
     """Mean cosine of the target prompt with the frames or with the sound, -1..1."""
     if not target(case, modality):
         raise NotApplicable("not_applicable", f"the target prompt says nothing of the {modality}")
-    return mean_cosine(case, alignment)
+    return mean(case, alignment, "values")
 
 
-def mean_cosine(case: Case, alignment: Alignment) -> Outcome:
-    """Mean of the cosines. Raises NotApplicable for none."""
+def mean(case: Case, alignment: Alignment, told: str) -> Outcome:
+    """Mean of the values, which the details tell under this name. Raises NotApplicable for none."""
     if not len(alignment.cosines):
         raise NotApplicable("not_applicable", "nothing was compared")
     values = alignment.cosines.astype(np.float64)
-    return Outcome(float(np.clip(values.mean(), -1.0, 1.0)), details={"cosines": values.tolist(), **facts(case)})
+    return Outcome(float(np.clip(values.mean(), -1.0, 1.0)), details={told: values.tolist(), **facts(case)})
+
+
+def _av(case: Case, alignment: Alignment, sound: object) -> Outcome:
+    require_sound(case, sound, "output")  # type: ignore[arg-type]
+    return mean(case, alignment, "values")
 
 
 def _ta(case: Case, alignment: Alignment, sound: object) -> Outcome:
@@ -78,7 +80,15 @@ def _named_things(case: Case) -> Mapping[str, Need]:
 
 def _av_needs(case: Case) -> Mapping[str, Need]:
     options = ((SECONDS, matching.matched(case).seconds),)
-    return {"alignment": ExpertNeed("imagebind_av", options=options)}
+    return {"alignment": ExpertNeed("imagebind_av", options=options), "sound": AudioNeed()}
+
+
+def _named_both(case: Case) -> Mapping[str, Need]:
+    sampling, options = matching.moments(case, EMBEDDED_FRAMES), ((SECONDS, matching.matched(case).seconds),)
+    return {
+        "alignment": ExpertNeed("sound_and_picture_names", sampling=sampling, options=options),
+        "sound": AudioNeed(),
+    }
 
 
 def _metric(
@@ -87,10 +97,11 @@ def _metric(
     summary: str,
     needs_of: Callable[[Case], Mapping[str, Need]],
     compute: Callable[..., Outcome],
+    version: int = 1,
 ) -> Metric:
     return Metric(
         id=name,
-        version=1,
+        version=version,
         title=title,
         summary=summary,
         direction=Direction.HIGHER,
@@ -104,9 +115,8 @@ def _metric(
     )
 
 
-def _by_names(metric: Metric, needs_of: Callable[[Case], Mapping[str, Need]], what: str) -> Metric:
+def _by_names(metric: Metric, needs_of: Callable[[Case], Mapping[str, Need]], summary: str) -> Metric:
     """The metric, and what is measured in its place where its model is not mounted."""
-    summary = f"Cosine of the target prompt and the names of the {what}, in a space of sentences; not CLAP's or CLIP's."
     title = f"{metric.title}, by names"
     return replace(metric, instead=replace(metric, title=title, summary=summary, needs_of=needs_of))
 
@@ -114,14 +124,16 @@ def _by_names(metric: Metric, needs_of: Callable[[Case], Mapping[str, Need]], wh
 TEXT_AUDIO = _by_names(
     _metric("text_audio", "ta", "Cosine of the target prompt and the sound, in CLAP.", _ta_needs, _ta),
     _named_sounds,
-    "sounds that are heard",
+    "Cosine of the target prompt and the names of the sounds that are heard, in a space of sentences; not CLAP's.",
 )
 TEXT_VIDEO = _by_names(
     _metric("text_video", "tv", "Cosine of the target prompt and the frames, in CLIP.", _tv_needs, _tv),
     _named_things,
-    "things that are seen",
+    "Cosine of the target prompt and the names of the things that are seen, in a space of sentences; not CLIP's.",
 )
-AUDIO_VIDEO = _metric(
-    "audio_video", "av", "Cosine of sound and picture of the output, in ImageBind.", _av_needs, mean_cosine
+AUDIO_VIDEO = _by_names(
+    _metric("audio_video", "av", "Cosine of sound and picture of the output, in ImageBind.", _av_needs, _av, 2),
+    _named_both,
+    "How well the names of what is heard and of what is seen go together; 0: like any names. Not ImageBind's cosine.",
 )
 METRICS = (TEXT_AUDIO, TEXT_VIDEO, AUDIO_VIDEO)

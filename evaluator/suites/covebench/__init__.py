@@ -26,6 +26,7 @@ SUITE = Suite(
     examine=examine,
     importer=importer,
     prepare=prepare,
+    case_needs={"technical_quality": ("tq",), "point_tracks": ("mf",), "region_similarity": ("src",)},
     choices=CHOICES,
     boards=boards,
 )

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluator.metrics.base import Metric
-from evaluator.schema import Case
 from evaluator.suites.base import Suite
 from evaluator.suites.multiref_compass import (
     bc,
@@ -51,18 +50,10 @@ METRICS: tuple[Metric, ...] = (
 )
 
 
-PROFILES: Mapping[str, Mapping[str, Metric]] = {
-    "paper": {},
+VARIANTS: Mapping[str, Mapping[str, Metric]] = {
     "compat": {**graded.COMPAT, bc.METRIC.id: bc_items.COMPAT},
     "diarised": {ts.METRIC.id: ts_diarised.METRIC},
 }
-"""Profile -> metric id -> the metric as that profile defines it."""
-
-
-def active(suite: Suite, case: Case, profile: str) -> tuple[Metric, ...]:
-    """Every sub-metric of every case; one that the router leaves out says why instead of asking anything."""
-    chosen = PROFILES[profile]
-    return tuple(routed(chosen.get(metric.id, metric), case) for metric in suite.metrics)
 
 
 SUITE = Suite(
@@ -70,9 +61,10 @@ SUITE = Suite(
     title="MultiRef-Compass",
     paper="arXiv 2607.14189 (summary only; formulas largely ours)",
     metrics=METRICS,
-    profiles=tuple(PROFILES),
+    profiles=("paper", *VARIANTS),
+    variants=VARIANTS,
     data=MultiRefData,
-    active=active,
+    route=routed,
     examine=examine,
     importer=importer,
     rejudge=rejudging.second_look,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -55,14 +56,17 @@ def manifest(tmp_path: Path) -> Path:
     return tmp_path / "m.jsonl"
 
 
-Judge = Callable[[Callable[[Question], str]], FakeBackend]
+@dataclass(frozen=True)
+class Desk:
+    """`evaluator generate` at work: the manifest, the folder that it fills, and a judge that answers by rule."""
 
+    cli: Cli
+    manifest: Path
+    out: Path
+    monkeypatch: pytest.MonkeyPatch
 
-@pytest.fixture
-def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
-    """Puts a judge that answers by rule in the place of the chosen one."""
-
-    def install(rule: Callable[[Question], str]) -> FakeBackend:
+    def answers(self, rule: Callable[[Question], str]) -> FakeBackend:
+        """Put a judge that answers by this rule in the place of the chosen one."""
         backend = FakeBackend(by_rule(rule), JudgeIdentity("judge", "ab" * 32, "fake", modalities=SEES))
 
         @contextmanager
@@ -70,81 +74,37 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
             with Ledger(out / "judge.jsonl") as ledger, JudgeSession({"judge": backend}, ledger, Mode.CACHE) as session:
                 yield Bench(session, None, session.judges)
 
-        monkeypatch.setattr(commands_generate, "judging", judging)
+        self.monkeypatch.setattr(commands_generate, "judging", judging)
         return backend
 
-    return install
+    def generate(self, what: str, *more: object) -> Any:
+        """The command; what it told."""
+        folders = ("--manifest", self.manifest, "--out", self.out)
+        return self.cli("generate", what, *folders, "--judge-url", "http://127.0.0.1:9", *more)
+
+    def checklist(self, *more: object) -> Any:
+        """`generate checklist` for one case that has a caption."""
+        self.out.mkdir(exist_ok=True)
+        (self.out / "one_caption.json").write_text(json.dumps(CAPTION))
+        return self.generate("checklist", "--limit", 1, *more)
+
+    def made(self, name: str) -> Any:
+        """A document that was written."""
+        return json.loads((self.out / name).read_text())
+
+    def rejected(self, name: str) -> list[Any]:
+        """What was kept beside it."""
+        kept: list[Any] = self.made(f"rejected/{name}")["rejected"]
+        return kept
+
+
+@pytest.fixture
+def desk(cli: Cli, manifest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:  # noqa: F811
+    return Desk(cli, manifest, tmp_path / "out", monkeypatch)
 
 
 def by_task(**answers: Any) -> Callable[[Question], str]:
     return lambda question: json.dumps(answers[question.task])
-
-
-def test_captions_then_checklists_are_written_and_used(
-    cli: Cli,  # noqa: F811
-    manifest: Path,
-    judge: Judge,
-    tmp_path: Path,
-) -> None:
-    out = tmp_path / "out"
-    asked: list[Question] = []
-
-    def reply(question: Question) -> str:
-        asked.append(question)
-        return by_task(ave_caption=CAPTION, ave_checklist=WRITTEN)(question)
-
-    judge(reply)
-    common = ("--manifest", manifest, "--out", out, "--judge-url", "http://127.0.0.1:9")
-    told = cli("generate", "caption", *common)
-    assert told.code == 0, told.err
-    assert json.loads((out / "one_caption.json").read_text()) == CAPTION
-    assert (out / "a%2Fb_caption.json").is_file()
-    assert len(asked) == 1  # two cases of one source are one question
-    told = cli("generate", "checklist", *common)
-    assert told.code == 0, told.err
-    made = json.loads((out / "one_checklist.json").read_text())
-    assert [one["question_id"] for one in made["questions"]] == [f"Q{n:02d}" for n in range(1, 9)]
-    assert made["questions"][0]["dimension"] == "Edit Response"
-    assert (made["edit_category"], made["edit_type"]) == ("video_only", "colour change")
-    assert "A wall of grain" in made["caption"]
-    assert "A wall of grain" in words(asked[-1])
-    checked = manifest.with_name("checked.jsonl")
-    line = json.loads(manifest.read_text().splitlines()[0])
-    write(checked, [{**line, "checklist": "out/one_checklist.json"}])
-    told = cli("check", "--checklists", "--manifest", checked)
-    assert told.code == 0, told.err
-    assert "1 checklists: 0 errors" in told.err
-
-
-def test_what_breaks_a_rule_is_kept_beside_with_its_reasons(
-    cli: Cli,  # noqa: F811
-    manifest: Path,
-    judge: Judge,
-    tmp_path: Path,
-) -> None:
-    out = tmp_path / "out"
-    bad = {"questions": WRITTEN["questions"][1:]}
-    judge(by_task(ave_caption={**CAPTION, "audio_caption": 'He says "no".'}, ave_checklist=bad))
-    common = ("--manifest", manifest, "--out", out, "--judge-url", "http://127.0.0.1:9", "--limit", 1)
-    told = cli("generate", "caption", *common)
-    assert told.code == 3
-    assert "rejected" in told.err
-    assert not (out / "one_caption.json").exists()
-    kept = json.loads((out / "rejected" / "one_caption.json").read_text())["rejected"]
-    assert [one["document"]["caption"] for one in kept] == 2 * [CAPTION["caption"]]
-    assert all(any(reason.startswith("K4 E") for reason in one["reasons"]) for one in kept)
-    assert cli("generate", "checklist", *common).code == 3  # without a caption there is nothing to ask
-    (out / "one_caption.json").write_text(json.dumps(CAPTION))
-    told = cli("generate", "checklist", *common)
-    assert told.code == 3
-    kept = json.loads((out / "rejected/one_checklist.json").read_text())["rejected"]
-    assert any(reason.startswith("C07 E") for reason in kept[-1]["reasons"])
-    assert not (out / "one_checklist.json").exists()
-
-
-BROKEN = {"questions": WRITTEN["questions"][1:]}
-"""Without its first question: C07."""
-WORSE = {"questions": WRITTEN["questions"][2:]}
 
 
 def replies(*texts: str) -> Callable[[Question], str]:
@@ -153,97 +113,107 @@ def replies(*texts: str) -> Callable[[Question], str]:
     return lambda _: left.pop(0)
 
 
-def checklists(cli: Cli, manifest: Path, out: Path, *more: object) -> Any:  # noqa: F811
-    """`generate checklist` for one case that has a caption."""
-    out.mkdir(exist_ok=True)
-    (out / "one_caption.json").write_text(json.dumps(CAPTION))
-    common = ("--manifest", manifest, "--out", out, "--judge-url", "http://127.0.0.1:9", "--limit", 1)
-    return cli("generate", "checklist", *common, *more)
+def test_captions_then_checklists_are_written_and_used(desk: Desk) -> None:
+    asked: list[Question] = []
+
+    def reply(question: Question) -> str:
+        asked.append(question)
+        return by_task(ave_caption=CAPTION, ave_checklist=WRITTEN)(question)
+
+    desk.answers(reply)
+    told = desk.generate("caption")
+    assert told.code == 0, told.err
+    assert desk.made("one_caption.json") == CAPTION
+    assert (desk.out / "a%2Fb_caption.json").is_file()
+    assert len(asked) == 1  # two cases of one source are one question
+    told = desk.generate("checklist")
+    assert told.code == 0, told.err
+    made = desk.made("one_checklist.json")
+    assert [one["question_id"] for one in made["questions"]] == [f"Q{n:02d}" for n in range(1, 9)]
+    assert made["questions"][0]["dimension"] == "Edit Response"
+    assert (made["edit_category"], made["edit_type"]) == ("video_only", "colour change")
+    assert "A wall of grain" in made["caption"]
+    assert "A wall of grain" in words(asked[-1])
+    checked = desk.manifest.with_name("checked.jsonl")
+    line = json.loads(desk.manifest.read_text().splitlines()[0])
+    write(checked, [{**line, "checklist": "out/one_checklist.json"}])
+    told = desk.cli("check", "--checklists", "--manifest", checked)
+    assert told.code == 0, told.err
+    assert "1 checklists: 0 errors" in told.err
 
 
-def test_a_rejected_answer_goes_back_with_its_problems_until_one_is_right(
-    cli: Cli,  # noqa: F811
-    manifest: Path,
-    judge: Judge,
-    tmp_path: Path,
-) -> None:
-    out = tmp_path / "out"
+BROKEN = {"questions": WRITTEN["questions"][1:]}
+"""Without its first question: C07."""
+WORSE = {"questions": WRITTEN["questions"][2:]}
+
+
+def test_what_breaks_a_rule_is_kept_beside_with_its_reasons(desk: Desk) -> None:
+    desk.answers(by_task(ave_caption={**CAPTION, "audio_caption": 'He says "no".'}, ave_checklist=BROKEN))
+    told = desk.generate("caption", "--limit", 1)
+    assert told.code == 3
+    assert "rejected" in told.err
+    assert not (desk.out / "one_caption.json").exists()
+    kept = desk.rejected("one_caption.json")
+    assert [one["document"]["caption"] for one in kept] == 2 * [CAPTION["caption"]]
+    assert all(any(reason.startswith("K4 E") for reason in one["reasons"]) for one in kept)
+    assert desk.generate("checklist", "--limit", 1).code == 3  # without a caption there is nothing to ask
+    assert desk.checklist().code == 3
+    assert any(reason.startswith("C07 E") for reason in desk.rejected("one_checklist.json")[-1]["reasons"])
+    assert not (desk.out / "one_checklist.json").exists()
+
+
+def test_a_rejected_answer_goes_back_with_its_problems_until_one_is_right(desk: Desk) -> None:
     asked: list[Question] = []
     answer = replies(json.dumps(BROKEN), "I cannot write that.", json.dumps(WRITTEN))
-    judge(lambda question: (asked.append(question), answer(question))[1])
-    told = checklists(cli, manifest, out)
+    desk.answers(lambda question: (asked.append(question), answer(question))[1])
+    told = desk.checklist()
     assert told.code == 0, told.err
-    assert len(json.loads((out / "one_checklist.json").read_text())["questions"]) == len(ITEMS)
-    texts = [{part.name: part.text for part in one.parts if hasattr(part, "text")} for one in asked]
-    first, second, third = texts
+    assert len(desk.made("one_checklist.json")["questions"]) == len(ITEMS)
+    first, second, third = ({part.name: part.text for part in one.parts if hasattr(part, "text")} for one in asked)
     assert "problems" not in first
     assert "C07 E" in second["problems"]
     assert json.loads(second["rejected"]) == BROKEN
     assert "rejected" not in third  # what has no form is not repeated
     assert "exactly the form" in third["problems"]
-    kept = json.loads((out / "rejected/one_checklist.json").read_text())["rejected"]
+    kept = desk.rejected("one_checklist.json")
     assert [one["document"] is None for one in kept] == [False, True]
     assert kept[1]["reasons"][0].startswith("unparsed")
     assert len({one["ledger_key"] for one in kept}) == 2
 
 
-def test_the_same_command_repeats_a_repair_from_the_ledger(
-    cli: Cli,  # noqa: F811
-    manifest: Path,
-    judge: Judge,
-    tmp_path: Path,
-) -> None:
-    out = tmp_path / "out"
-    judge(replies(json.dumps(BROKEN), json.dumps(WRITTEN)))
-    assert checklists(cli, manifest, out).code == 0
-    made = [(out / name).read_bytes() for name in ("one_checklist.json", "rejected/one_checklist.json")]
-    again = judge(replies())
-    assert checklists(cli, manifest, out).code == 0
+def test_the_same_command_repeats_a_repair_from_the_ledger(desk: Desk) -> None:
+    desk.answers(replies(json.dumps(BROKEN), json.dumps(WRITTEN)))
+    assert desk.checklist().code == 0
+    made = [(desk.out / name).read_bytes() for name in ("one_checklist.json", "rejected/one_checklist.json")]
+    again = desk.answers(replies())
+    assert desk.checklist().code == 0
     assert not again.asked
-    assert made == [(out / name).read_bytes() for name in ("one_checklist.json", "rejected/one_checklist.json")]
+    assert made == [(desk.out / name).read_bytes() for name in ("one_checklist.json", "rejected/one_checklist.json")]
 
 
 @pytest.mark.parametrize("tries", [1, 2])
-def test_tries_are_bounded_and_nothing_with_an_error_is_accepted(
-    cli: Cli,  # noqa: F811
-    manifest: Path,
-    judge: Judge,
-    tmp_path: Path,
-    tries: int,
-) -> None:
-    out = tmp_path / "out"
-    backend = judge(replies(*map(json.dumps, (BROKEN, WORSE)[:tries]), json.dumps(WRITTEN)))
-    assert checklists(cli, manifest, out, "--tries", tries).code == 3
+def test_tries_are_bounded_and_nothing_with_an_error_is_accepted(desk: Desk, tries: int) -> None:
+    backend = desk.answers(replies(*map(json.dumps, (BROKEN, WORSE)[:tries]), json.dumps(WRITTEN)))
+    assert desk.checklist("--tries", tries).code == 3
     assert backend.asked.total() == tries
-    assert not (out / "one_checklist.json").exists()
-    assert len(json.loads((out / "rejected/one_checklist.json").read_text())["rejected"]) == tries
+    assert not (desk.out / "one_checklist.json").exists()
+    assert len(desk.rejected("one_checklist.json")) == tries
 
 
-def test_the_same_mistake_twice_ends_it(
-    cli: Cli,  # noqa: F811
-    manifest: Path,
-    judge: Judge,
-    tmp_path: Path,
-) -> None:
+def test_the_same_mistake_twice_ends_it(desk: Desk) -> None:
     """At temperature 0 the next question would be the last one, and so its answer."""
-    backend = judge(replies(json.dumps(BROKEN), json.dumps(BROKEN), json.dumps(WRITTEN)))
-    assert checklists(cli, manifest, tmp_path / "out", "--tries", 9).code == 3
+    backend = desk.answers(replies(json.dumps(BROKEN), json.dumps(BROKEN), json.dumps(WRITTEN)))
+    assert desk.checklist("--tries", 9).code == 3
     assert backend.asked.total() == 2
 
 
-def test_an_accepted_document_leaves_no_old_rejection_behind(
-    cli: Cli,  # noqa: F811
-    manifest: Path,
-    judge: Judge,
-    tmp_path: Path,
-) -> None:
-    out = tmp_path / "out"
-    judge(replies(json.dumps(BROKEN)))
-    assert checklists(cli, manifest, out, "--tries", 1).code == 3
-    (out / "judge.jsonl").unlink()
-    judge(replies(json.dumps(WRITTEN)))
-    assert checklists(cli, manifest, out).code == 0
-    assert not (out / "rejected/one_checklist.json").exists()
+def test_an_accepted_document_leaves_no_old_rejection_behind(desk: Desk) -> None:
+    desk.answers(replies(json.dumps(BROKEN)))
+    assert desk.checklist("--tries", 1).code == 3
+    (desk.out / "judge.jsonl").unlink()
+    desk.answers(replies(json.dumps(WRITTEN)))
+    assert desk.checklist().code == 0
+    assert not (desk.out / "rejected/one_checklist.json").exists()
 
 
 def test_a_judge_that_refuses_is_not_asked_again() -> None:
@@ -258,40 +228,34 @@ def test_a_judge_that_refuses_is_not_asked_again() -> None:
     assert len(missing) == 1
 
 
-def test_the_same_command_asks_nobody_and_writes_the_same_bytes(
-    cli: Cli,  # noqa: F811
-    manifest: Path,
-    judge: Judge,
-    tmp_path: Path,
-) -> None:
-    out = tmp_path / "out"
-    common = ("generate", "caption", "--manifest", manifest, "--out", out, "--judge-url", "http://127.0.0.1:9")
-    judge(by_task(ave_caption=CAPTION))
-    assert cli(*common).code == 0
-    first = (out / "one_caption.json").read_bytes()
-    again = judge(by_task(ave_caption={**CAPTION, "caption": "Something else."}))
-    assert cli(*common).code == 0
+def test_the_same_command_asks_nobody_and_writes_the_same_bytes(desk: Desk) -> None:
+    desk.answers(by_task(ave_caption=CAPTION))
+    assert desk.generate("caption").code == 0
+    first = (desk.out / "one_caption.json").read_bytes()
+    again = desk.answers(by_task(ave_caption={**CAPTION, "caption": "Something else."}))
+    assert desk.generate("caption").code == 0
     assert not again.asked
-    assert (out / "one_caption.json").read_bytes() == first
+    assert (desk.out / "one_caption.json").read_bytes() == first
 
 
-def test_without_a_judge_or_a_case_there_is_nothing_to_do(cli: Cli, manifest: Path, tmp_path: Path) -> None:  # noqa: F811
-    told = cli("generate", "caption", "--manifest", manifest, "--out", tmp_path / "out")
+def test_without_a_judge_or_a_case_there_is_nothing_to_do(desk: Desk) -> None:
+    told = desk.cli("generate", "caption", "--manifest", desk.manifest, "--out", desk.out)
     assert told.code == 2
     assert "--judge-url" in told.err
 
 
-def test_a_broken_checklist_is_told_in_full(cli: Cli, manifest: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_a_broken_checklist_is_told_in_full(desk: Desk) -> None:
     tree = checklist(("IF", "video", "Is it still visible?"), ("IF", "video", "Is it blue?"), branch="video-only")
     tree["questions"][1]["question_id"] = "Q01"
-    (tmp_path / "bad.json").write_text(json.dumps(tree))
-    line = json.loads(manifest.read_text().splitlines()[0])
-    write(tmp_path / "bad.jsonl", [{**line, "checklist": "bad.json"}])
-    told = cli("check", "--checklists", "--manifest", tmp_path / "bad.jsonl", "--json")
+    bad = desk.manifest.with_name("bad.jsonl")
+    bad.with_suffix(".json").write_text(json.dumps(tree))
+    line = json.loads(desk.manifest.read_text().splitlines()[0])
+    write(bad, [{**line, "checklist": "bad.json"}])
+    told = desk.cli("check", "--checklists", "--manifest", bad, "--json")
     assert told.code == 2
     found = {one["rule"] + one["level"] for one in json.loads(told.out)[0]["findings"]}
     assert {"C04E", "C07E", "C11W", "C13W"} <= found
-    assert cli("check", "--manifest", tmp_path / "bad.jsonl").code == 2  # ids given twice cannot be scored
+    assert desk.cli("check", "--manifest", bad).code == 2  # ids given twice cannot be scored
 
 
 # ------------------------------------------------------------------------------------------------------- questions

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evaluator.errors import NotApplicable
 from evaluator.experts.features import Alignment, Embeddings, FrameDistance
 from evaluator.media.types import Audio
-from evaluator.schema import ExpertNeed
+from evaluator.schema import ExpertNeed, Sampling
 from evaluator.suites.avenue import SUITE, curation, trigger_timing
 from evaluator.suites.avenue.similarity import CLAP, LPIPS, V_CLIP
 from evaluator.suites.avenue.trigger_timing import departures, onset_f1
@@ -93,19 +93,33 @@ def test_a_prompt_that_says_nothing_of_the_picture_has_no_text_video() -> None:
 
 
 def test_what_stands_in_asks_a_capability_of_its_own_about_the_same_text_and_duration() -> None:
-    for name, capability in (("text_audio", "text_and_sound_names"), ("text_video", "text_and_picture_names")):
+    for name, capability, sampling in (
+        ("text_audio", "text_and_sound_names", None),
+        ("text_video", "text_and_picture_names", None),
+        ("audio_video", "sound_and_picture_names", Sampling("moments", (16, 1.96))),  # ImageBind samples by itself
+    ):
         metric = SUITE.metric(name)
         assert metric.instead is not None
         published, instead = (one.needs_for(case("C"))["alignment"] for one in (metric, metric.instead))
         assert isinstance(published, ExpertNeed)
-        assert instead == replace(published, capability=capability)
+        assert instead == replace(published, capability=capability, sampling=sampling or published.sampling)
         assert (metric.instead.id, metric.instead.title) == (name, f"{metric.title}, by names")
-    assert SUITE.metric("audio_video").instead is None
+
+
+def test_a_silent_output_goes_with_no_picture() -> None:
+    alignment = Alignment(np.array([0.2, 0.4], np.float32))
+    metric = SUITE.metric("audio_video")
+    for one in (metric, metric.instead):
+        assert one is not None
+        assert one.compute(case=case("C"), alignment=alignment, sound=tone()).value == pytest.approx(0.3)
+        with pytest.raises(NotApplicable, match="output is silent"):
+            one.compute(case=case("C"), alignment=alignment, sound=sound(np.zeros(32_000)))
 
 
 def test_curation_never_takes_a_stand_in_for_its_thresholds() -> None:
     needs = curation.LANGUAGE.needs_for(case(source_prompt="a bell"))
     assert needs["alignment"].capability == "clap_text_audio"  # type: ignore[union-attr]
+    assert curation.AV.needs["alignment"].capability == "imagebind_av"  # type: ignore[union-attr]
     assert all(metric.instead is None for metric in curation.METRICS)
 
 

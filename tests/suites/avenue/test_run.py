@@ -96,8 +96,11 @@ def test_outputs_are_cut_to_the_shortest_in_every_shard(cli: Cli, root: Path, tm
     """The byte copy is compared over 0.8 s because the other output ends there, also in a run without that output."""
     write(root / "m.jsonl", list(lines(root, a_record()).lines))
     common = ("--manifest", root / "m.jsonl", "--metrics", "trigger_f1,v_clip,lpips,clap")
+    clips = {path: path.read_bytes() for path in root.glob("*.mp4")}
     told = cli(*common, "--out", tmp_path / "whole")
     assert told.code == 0, told.err
+    assert {path: path.read_bytes() for path in root.glob("*.mp4")} == clips  # matched in the plan: no clip is written
+    assert not [path for path in (tmp_path / "whole").rglob("*") if path.suffix in {".mp4", ".wav", ".mkv"}]
     found = {(one["case"], one["metric"]): one for one in records(tmp_path / "whole")}
     copy = found["one/x", "v_clip"]
     assert copy["value"] == pytest.approx(1, abs=1e-6)
@@ -116,7 +119,7 @@ def test_outputs_are_cut_to_the_shortest_in_every_shard(cli: Cli, root: Path, tm
     assert records(tmp_path / "one") == [one for one in records(tmp_path / "whole") if one["case"] == "one/x"]
 
 
-def test_texts_are_compared_by_a_marked_stand_in_and_sound_with_pictures_by_none(
+def test_texts_sound_and_pictures_are_compared_by_marked_stand_ins(
     cli: Cli,  # noqa: F811
     root: Path,
     tmp_path: Path,
@@ -127,16 +130,18 @@ def test_texts_are_compared_by_a_marked_stand_in_and_sound_with_pictures_by_none
     told = cli(*common, "--out", tmp_path / "out")
     assert told.code == 0, told.err
     found = {one["metric"]: one for one in records(tmp_path / "out")}
-    for name, published in (("text_audio", "LAION-CLAP with text"), ("text_video", "CLIP ViT-L/14 with text")):
+    published_models = {
+        "text_audio": "LAION-CLAP with text",
+        "text_video": "CLIP ViT-L/14 with text",
+        "audio_video": "ImageBind",
+    }
+    for name, published in published_models.items():
         assert -1 <= found[name]["value"] <= 1  # type: ignore[operator]
         assert published in {model["stands_in_for"] for model in found[name]["models"]}  # type: ignore[attr-defined]
-    assert found["audio_video"]["reason"]["code"] == "unavailable"  # type: ignore[index]
-    assert "imagebind" in found["audio_video"]["reason"]["message"]  # type: ignore[index]
     boards = json.loads((tmp_path / "out" / "summary.json").read_text())["sections"]["avenue"]
     (table,) = [board for board in boards if board["id"] == "embedded_C"]
     assert table["columns"] == ["system", "ta", "tv", "av"]
-    assert [cell and cell[-5:] for cell in table["rows"][0][1:]] == ["* (1)", "* (1)", None]
-    assert any("no value, av: 1 of 1 (unavailable)" in note for note in table["notes"])
+    assert [cell and cell[-5:] for cell in table["rows"][0][1:]] == ["* (1)"] * 3
     assert cli(*common, "--out", tmp_path / "strict", "--require-reference").code == 4
 
 
@@ -156,6 +161,9 @@ def test_the_filter_writes_lines_as_they_were_and_decides_nothing_it_did_not_mea
     assert checks["curation_dynamics"]["passed"] is True
     assert checks["curation_av_correspondence"]["passed"] is None
     assert "imagebind" in checks["curation_av_correspondence"]["reason"]
+    scene = checks["curation_scene_consistency"]  # measured, and not by CLIP
+    assert (scene["value"] is None, scene["passed"]) == (False, None)
+    assert "a stand-in for CLIP ViT-L/14" in scene["reason"]
     (corpus,) = report["instructions"]  # of the kept ones there is none
     assert (corpus["corpus"], corpus["prompts"]) == ("all", 2)
     assert 0.3 < corpus["cosine"] < 1  # two sentences about one bell, in a sentence embedding
@@ -170,6 +178,8 @@ def test_one_failed_bound_drops_a_clip_and_all_must_pass() -> None:
         return judge(SUITE.bounds, scores)[0].place
 
     assert verdict() == "kept"
+    stood_in = [record(name, value, stand_in=name == "curation_scene_consistency") for name, value in good.items()]
+    assert judge(SUITE.bounds, stood_in)[0].place == "undecided"
     assert verdict(curation_dynamics=None) == "undecided"
     assert verdict(curation_dynamics=0.9) == "dropped"
     assert verdict(curation_dynamics=0.9, curation_persons=None) == "dropped"

@@ -97,6 +97,15 @@ def test_coupled_edits_are_split_by_type() -> None:
     assert named(found, "judged_C_C5").rows == (("x", "80.0 (1)"),)
 
 
+def test_an_edit_type_that_nobody_foresaw_has_a_table_of_its_own() -> None:
+    """The paper names five of twelve types: types are words of the data."""
+    cases, scores = made({"x": [60.0]}, scope="C", edit_type="Gravity Change")
+    other = case("C", name="other/x", system="x", edit_type="Mood Change")
+    found = boards([*cases, other], [*scores, record("edit_accuracy", 80.0, other.id, "x")])
+    assert named(found, "judged_C_Gravity Change").rows == (("x", "60.0 (1)"),)
+    assert named(found, "judged_C_Mood Change").rows == (("x", "80.0 (1)"),)
+
+
 def test_two_sets_of_matched_systems_are_worth_a_warning() -> None:
     cases, scores = made({"x": [80.0, 60.0]})
     scores[1] = record("edit_accuracy", 60.0, scores[1].case, "x", systems=["x"])
@@ -134,7 +143,8 @@ def ranked(metric: str, *stand_ins: bool) -> list[tuple[object, ...]]:
     """Rows of the board for a system per word, whose embedding values are a stand-in's or not."""
     cases: list[Case] = []
     scores: list[Score] = []
-    scope, judged = ("A", "edit_accuracy") if metric == "text_audio" else ("A", "modality_selectivity_video")
+    pairs = {"text_audio": ("A", "edit_accuracy"), "audio_video": ("C", "av_consistency")}
+    scope, judged = pairs.get(metric, ("A", "modality_selectivity_video"))
     for system, stand_in in enumerate(stand_ins):
         for number in range(9):
             name = f"{number}/{system}"
@@ -147,13 +157,14 @@ def ranked(metric: str, *stand_ins: bool) -> list[tuple[object, ...]]:
     return [row for board in found for row in board.rows]
 
 
-def test_stand_ins_are_ranked_apart_and_names_of_classes_not_at_all() -> None:
+def test_stand_ins_are_ranked_apart_and_sentences_against_names_not_at_all() -> None:
     assert [(row[2], row[7], row[8]) for row in ranked("lpips", True, False, True)] == [
         ("lpips", 1, 9),
         ("lpips*", 2, 18),
     ]
     assert [row[2] for row in ranked("text_audio", False)] == ["text_audio"]
     assert ranked("text_audio", True) == []
+    assert [row[2] for row in ranked("audio_video", True)] == ["audio_video*"]
 
 
 PROMPTS = ["a dog barks loudly", "a cat meows", "a dog barks"]

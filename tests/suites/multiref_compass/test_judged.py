@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluator.judge.types import AudioPart, FramesPart, ImagePart, Question, Raw
+from evaluator.judge.types import AudioPart, FramesPart, ImagePart, Question, Raw, TextPart
 from evaluator.metrics.base import Outcome
 from evaluator.runner.outcome import Absent
 from evaluator.schema import Case
@@ -91,6 +91,9 @@ def test_exact_lines_make_their_own_items(tmp_path: Path) -> None:
         assert court.value(
             SCA, case(facts={"exact_lines": lines}), frames=MEDIA["frames"], sound=SOUND
         ) == pytest.approx(3, abs=1e-5)
+        first, second = (" ".join(part.text for part in one.parts if isinstance(part, TextPart)) for one in court.asked)
+    assert all(word in first for word in ("Mia", "Hello there", "en"))  # who, exactly what, and in which language
+    assert all(word in second for word in ("你好", "zh"))
 
 
 def test_compat_writes_an_observation_and_a_whole_number(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from evaluator.errors import NotApplicable
 from evaluator.schema import Case, Reference
 from evaluator.suites.multiref_compass import SUITE
-from evaluator.suites.multiref_compass.data import examine
+from evaluator.suites.multiref_compass.data import MOST_VOICES, examine
 from evaluator.suites.multiref_compass.routing import not_routed
 from tests.suites.multiref_compass.cases import case, item, view
 
@@ -114,7 +114,16 @@ def test_an_item_that_no_router_asks_is_no_demand_of_the_sample() -> None:
         ((replace(view("mia"), kind="audio"),), "image or video for the role view"),
         ((view("tom"),), "one of the entities mia, robot"),
         ((Reference("video", Path("/a.mp4"), "ref_video"),) * 2, "at most one ref_video"),
+        ((Reference("audio", Path("/a.wav"), "ref_audio"),) * (MOST_VOICES + 1), "at most 8 ref_audio"),
     ],
 )
 def test_references_and_entities_name_each_other(references: tuple[Reference, ...], says: str) -> None:
     assert any(says in problem for problem in problems(case(references=references)))
+
+
+def test_eight_voices_are_no_problem_and_each_is_compared() -> None:
+    chorus = tuple(Reference("audio", Path(f"/{at}.wav"), "ref_audio", f"voice {at}") for at in range(MOST_VOICES))
+    one = case(board="B4", references=(view("mia"), view("robot"), *chorus), facts={"speech": "dialogue"})
+    assert problems(one) == []
+    needs = {metric.id: metric for metric in SUITE.metrics_of(one, "paper")}["ts"].needs_for(one)
+    assert {name for name in needs if name.startswith("voice_")} == {f"voice_{at}" for at in range(2, 2 + MOST_VOICES)}

@@ -72,6 +72,25 @@ def test_pictures_clips_and_sounds_are_references(cli: Cli, root: Path, tmp_path
     assert found["s/x", "dp"]["reason"]["code"] == "no_judge"  # type: ignore[index]
 
 
+def test_the_order_of_systems_and_the_absence_of_another_change_no_score(
+    cli: Cli,  # noqa: F811
+    root: Path,
+    tmp_path: Path,
+) -> None:
+    """Whom a system is compared with, and in which order, is no part of its score."""
+    both = list(lines(root, a_record()).lines)
+
+    def scored(name: str, chosen: list[Any]) -> dict[tuple[object, object], object]:
+        write(root / f"{name}.jsonl", chosen)
+        told = cli("--manifest", root / f"{name}.jsonl", "--out", tmp_path / name, "--metrics", "ef_raw,sls,ts")
+        assert told.code == 0, told.err
+        return {(one["case"], one["metric"]): one for one in records(tmp_path / name)}
+
+    first = scored("first", both)
+    assert scored("turned", both[::-1]) == first
+    assert scored("alone", both[1:]).items() <= first.items()
+
+
 def test_references_that_moved_to_another_folder_are_the_same_case(cli: Cli, root: Path, tmp_path: Path) -> None:  # noqa: F811
     """What a metric reads of its references is what is said of them, not where their files lie."""
     import shutil

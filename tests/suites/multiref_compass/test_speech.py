@@ -43,7 +43,7 @@ from evaluator.suites.multiref_compass.sls import confidence
 from evaluator.suites.multiref_compass.technical import compute_vtq, seed_of, sigmoid
 from tests.experts.fakes import FakeSession, FakeSource
 from tests.experts.pictures import clip_of, frames_of
-from tests.experts.sounds import sound, speech_sources
+from tests.experts.sounds import clip_sound, sound
 from tests.suites.judging import Court, written
 from tests.suites.multiref_compass.cases import case, flat, view
 
@@ -270,17 +270,9 @@ def test_the_needs_name_each_voice() -> None:
     assert ts.needs_of(SPEAKING)["voice_2"] == ExpertNeed("speaker_verification", ("reference:2",))
 
 
-def test_a_wrong_speaker_lowers_timbre_similarity(models: SessionSource) -> None:
-    found = dict(speech_sources())
-    voices = [found[name] for name in sorted(found)][:6]
-    if len(voices) < 2:
-        pytest.skip("no two voices here")
-    long = [one for one in voices if len(one.samples) >= 8 * 16_000]
-    if not long:
-        pytest.skip("no voice that is long enough to be halved")
-    whole = long[0]
-    first, second = (replace(whole, samples=part) for part in np.array_split(whole.samples[: 12 * 16_000], 2))
-    other = next(one for one in voices if one is not whole)
+def test_a_wrong_speaker_lowers_timbre_similarity(models: SessionSource, shared: Path) -> None:
+    whole, other = (clip_sound(shared / "data" / "clips" / name) for name in ("talking1.mp4", "talking2.mp4"))
+    first, second = (replace(whole, samples=part) for part in np.array_split(whole.samples, 2))
 
     def heard(audio: Audio) -> tuple[SpeakerEmbedding, SpeechActivity]:
         activity = SileroVad(models).run(ExpertNeed("speech_activity"), {"audio": audio})
