@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +106,8 @@ def test_what_the_client_sends_is_understood() -> None:
     schema = wire.read(chat_request(json_question(), "judge", []), "judge", 100)
     assert schema.schema is not None
     assert schema.schema["required"] == ["score", "why"]
+    text = wire.read(chat_request(replace(json_question(), answer_schema=None), "judge", []), "judge", 100)
+    assert (text.allowed, text.schema) == ((), None)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ SUITE = Suite(
     examine=examine,
     importer=importer,
     prepare=prepare,
+    on_request={"text_spotting": "data.text_fps: words on screen, told to the judge in A2, A3, C1 and D1"},
     choices=CHOICES,
     boards=boards,
 )

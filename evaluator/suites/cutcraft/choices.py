@@ -35,9 +35,17 @@ CHOICES = (
         "the shots are cut out, joined and sampled anew",
     ),
     Choice(
-        "B2 music",
-        "the whole mix; music is there if the level is above 0.015",
-        "drums, bass and other stems of Demucs; their ratio to the voice",
+        "B2, B3 music",
+        "drums, bass and other stems, by the code's rules, where htdemucs is mounted; else the whole mix, music if its "
+        "level is above 0.015, for nothing can stand in for stems; the record says which",
+        "stems of Demucs; the whole mix where it fails, unsaid",
+        "mount htdemucs/htdemucs.onnx",
+    ),
+    Choice(
+        "stems",
+        "windows of 7.8 s from the first sample on: equal sound, equal stems",
+        "shifted by a random part of half a second first (D-33)",
+        "none: a random shift cannot be reproduced, in compat neither",
     ),
     Choice("B3, D1 tags of sound", "YAMNet, 521 classes", "PANNs CNN14: 2048 features and 527 tags"),
     Choice(
@@ -50,8 +58,13 @@ CHOICES = (
     Choice(
         "D3",
         "both shots' own sounds against the moments around the cut; the judge where both sound alike",
-        "speech, fixed blocks of 0.8 s, objects in stems, then the judge",
-        "profile compat, as far as it needs no stems",
+        "speech, fixed blocks of 0.8 s, objects and changes in stems, then the judge, then what the stems suggest",
+        "profile compat; without htdemucs mounted, speech of the mix, blocks and the judge",
+    ),
+    Choice(
+        "D3 speech",
+        "compat only: Whisper once, on the vocals stem where htdemucs is mounted; times of utterances, not of words",
+        "Whisper on the mix, and again on the vocals stem, which is what counts; times of words",
     ),
     Choice(
         "E1 zoom beside a camera movement",
@@ -60,10 +73,22 @@ CHOICES = (
         "profile compat",
     ),
     Choice(
+        "E1 motion of the camera",
+        "optical flow of the shot: MonST3R, which gives camera poses, is not here; no other dimension used it",
+        "MonST3R on the first 3.7 s of the clip, told of every shot (D-03)",
+        "profile compat tells the flow of the first 3.7 s of every shot",
+    ),
+    Choice(
         "E1, D1 evidence",
         "flow, largest face, sharpness; no camera poses, scale classifier, saliency or head pose",
         "MonST3R, CLIP, YOLO, saliency, 6DRepNet, most of them read at the wrong place",
         "profile compat tells the constants that the code tells",
+    ),
+    Choice(
+        "words on screen",
+        "not read and not told to the judge",
+        "no expert reads text; the judge sees the pictures alone",
+        "data.text_fps (--set text_fps=1): read by capability text_spotting, told to A2, A3, C1 and D1",
     ),
     Choice("E2", "whatever serves frame_aesthetics, a tenth of it", "LAION head on CLIP ViT-L/14, a tenth of it"),
     Choice(

@@ -38,6 +38,9 @@ DIMENSIONS = ("A2", "A3", "C1", "E3", "E1", "D1")
 STORED_FRAMES = 6
 """Frames between two pictures of the reference's semantic look at a clip of 24 frames a second."""
 
+MOST_READ = 4.0
+"""Pictures a second in which words may be read: as many as the judge may be shown."""
+
 _TIMES = re.compile(r"\[\s*(\d+(?:\.\d+)?)\s*[-–~]\s*(\d+(?:\.\d+)?)\s*(?:s|秒)?\s*\]")
 _PREFIX = re.compile(r"^\s*(?:shot|镜头)\s*\d*\s*\[[^\]]*\]\s*[::]?\s*", re.IGNORECASE)
 
@@ -54,6 +57,9 @@ class CutData(BaseModel):
     number_of_shots: int = Field(ge=1, description="Shots that were asked for.")
     embed_every: int = Field(
         STORED_FRAMES, ge=1, description="Frames between two pictures that profile compat embeds to find cuts."
+    )
+    text_fps: float | None = Field(
+        None, gt=0.0, le=MOST_READ, description="Pictures a second whose words are read for the judge; none if absent."
     )
     shown: int | None = Field(None, description="Displacement test: the prompt that the clip was really made from.")
 

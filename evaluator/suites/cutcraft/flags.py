@@ -1,5 +1,6 @@
 """Which of the reference code's numbered defects are in force (CutCraft spec 13): one flag per defect that changes a
-number and that this package can turn on or off. True = as in the reference.
+number and that this package can turn on or off. True = as in the reference. Of D-20, that failures are kept from run to
+run under a path has no flag: nothing is kept between runs but the ledger, in any profile.
 
 `PAPER` has all of them off, `COMPAT` all of them on. A record that names its profile says with it what was in force.
 """
@@ -24,6 +25,7 @@ class Defects:
     first_transition: bool  # D-17, D2: the first transition within a second, which may serve two cuts
     frame_difference_optics: bool  # D-17, D2: optical class from gray differences, lost over motion
     fixed_ambience_blocks: bool  # D-18, D3: blocks of 0.8 s whatever the offset
+    any_labels_align: bool  # D-20: an alignment that failed goes unseen: any list of labels is cut or filled and used
     last_shot_moves_up: bool  # D-19: a missing shot is always taken to be the last one
     failure_is_half: bool  # D-21: a missing input scores 0.5 or 0 instead of nothing
     merged_spans: bool  # D-23: a shot of separate segments spans what lies between them
@@ -39,12 +41,11 @@ class Defects:
     unknown_transition_fails: bool  # D-15, D1: a Gilligan cut has no question and scores 0
     options_as_stored: bool  # D-22: the right option of A2 is nearly always the first one
     shifted_durations: bool  # D-25, B1: prompt ranges without length are removed before shots are looked up by place
-    short_descriptions: bool  # D-27: descriptions are cut off for the alignment
+    short_descriptions: bool  # D-27, alignment and D1: descriptions are cut off
 
 
 WITHOUT_FLAG: Mapping[str, str] = {
     "D-06": "MonST3R's input range and size: no such model is computed here, motion comes from optical flow",
-    "D-20": "a failed alignment is kept under a path: nothing is kept between runs but the ledger, in any profile",
     "D-26": "results that are thrown away: they cost time and change no score, so they are not computed",
     "D-30": "fourteen services on four GPUs: one process, no services",
     "D-31": "a remote, unbatched judge: any judge on loopback",

@@ -48,14 +48,14 @@ def presence_question(item: str, prompt: Prompt, shown: Any, defects: Defects) -
 def usable(answer: Answer | None, segments: int, shots: int, defects: Defects) -> list[int] | None:
     """Labels from 0 out of the first way's answer; None if it has none that can be trusted.
 
-    Every segment must have a label that is 0 or a number of the script, and one must be of the script. The reference
-    takes any list, and cuts or fills it (`by_labels` does).
+    Every segment must have a label that is 0 or a number of the script, and one must be of the script. D-20: the
+    reference takes any list, and cuts or fills it (`by_labels` does, spec 5).
     """
     if answer is None or answer.status is not Status.OK or not isinstance(answer.value, Mapping):
         return None
     given = answer.value["labels"]
     labels = [label - 1 if isinstance(label, int) and label >= 1 else DISCARDED for label in given]
-    if defects.short_descriptions:
+    if defects.any_labels_align:
         return labels or None
     sound = len(given) == segments and all(0 <= label <= shots for label in given)
     return labels if sound and any(label != DISCARDED for label in labels) else None

@@ -6,6 +6,7 @@
 
     --set ids=9001,9005         only these prompts
     --set range=1-50            only these places in the prompt file, from 1, inclusive; with ids: both
+    --set text_fps=1            words on screen are read, so many pictures a second, and told to the judge (screen_text)
 
 The id is the whole number before the first underscore of a name. A clip without a prompt, a prompt without a clip and a
 prompt without questions are named; a prompt whose labels are not known gets no line. Source: spec 2.4, 2.5.
@@ -25,9 +26,9 @@ from evaluator.manifest.places import real
 from evaluator.manifest.problems import nearest
 from evaluator.schema import Case
 from evaluator.suites.base import Imported
-from evaluator.suites.cutcraft.data import examine
+from evaluator.suites.cutcraft.data import MOST_READ, examine
 
-SETTINGS = ("ids", "prompts", "questions", "range", "videos")
+SETTINGS = ("ids", "prompts", "questions", "range", "text_fps", "videos")
 EVERYBODY = "*"
 
 
@@ -40,7 +41,7 @@ def importer(root: Path, system: str, settings: Mapping[str, str]) -> Imported:
     questions = read_questions(root / settings.get("questions", "question_bank.json"))
     if not questions.keys() & prompts.keys():
         raise UsageError("the question bank has a question for none of the prompts: are the files of one release?")
-    chosen = _chosen(list(prompts), settings)
+    chosen, rate = _chosen(list(prompts), settings), _text_rate(settings)
     lines: list[Mapping[str, Any]] = []
     problems: list[str] = []
     for name, folder in _folders(root, system, settings).items():
@@ -49,7 +50,7 @@ def importer(root: Path, system: str, settings: Mapping[str, str]) -> Imported:
             if number not in clips:
                 problems.append(f"{name}: prompt {number}: expected a clip, found none; left out")
                 continue
-            line = line_of(prompts[number], questions.get(number), name, _inside(clips[number], root))
+            line = line_of(prompts[number], questions.get(number), name, _inside(clips[number], root), rate)
             wrong = list(examine(_case(line)))
             problems += [f"prompt {number}: {one.field}: expected {one.expected}, found {one.found}" for one in wrong]
             if number not in questions:
@@ -59,7 +60,9 @@ def importer(root: Path, system: str, settings: Mapping[str, str]) -> Imported:
     return Imported(tuple(lines), tuple(dict.fromkeys(problems)))
 
 
-def line_of(prompt: Mapping[str, Any], questions: Sequence[Any] | None, system: str, video: str) -> dict[str, Any]:
+def line_of(
+    prompt: Mapping[str, Any], questions: Sequence[Any] | None, system: str, video: str, text_fps: float | None = None
+) -> dict[str, Any]:
     """One manifest line."""
     seed = str(prompt.get("source_seed", ""))
     return {
@@ -77,6 +80,7 @@ def line_of(prompt: Mapping[str, Any], questions: Sequence[Any] | None, system: 
             "source_seed": seed,
             "editing_style": prompt.get("global_editing_style", ""),
             "number_of_shots": prompt.get("number_of_shots", len(prompt.get("shots", []))),
+            **({"text_fps": text_fps} if text_fps is not None else {}),
         },
     }
 
@@ -163,6 +167,20 @@ def _chosen(ids: list[int], settings: Mapping[str, str]) -> list[int]:
     if lost := sorted(named - set(ids)):
         raise UsageError(f"--set ids: the prompt file has no prompt {lost[0]}")
     return [number for number in ids if number in named] if settings.keys() & {"ids", "range"} else ids
+
+
+def _text_rate(settings: Mapping[str, str]) -> float | None:
+    """Pictures a second whose words are read; None unless it was set."""
+    if "text_fps" not in settings:
+        return None
+    try:
+        rate = float(settings["text_fps"])
+    except ValueError:
+        rate = 0.0
+    if not 0.0 < rate <= MOST_READ:
+        found = settings["text_fps"]
+        raise UsageError(f"--set text_fps={found}: expected pictures a second above 0, at most {MOST_READ:g}")
+    return rate
 
 
 def _inside(path: Path, root: Path) -> str:

@@ -1,7 +1,7 @@
 """B2 of CutCraft: does the motion follow the music, and does the sound at each cut fit its optical effect? (spec 7)
 
-Music is the full mix here: no stem separation ships with this project, and the numbers say so by their name. Without an
-answer there is no number; the reference writes 0.5 (D-21).
+What is music is for its caller to say: stems, or the whole mix. Without an answer there is no number; the reference
+writes 0.5 (D-21).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def rhythm_score(follow: float, fits: Sequence[float]) -> float:
 
 
 def has_music(samples: F32 | F64) -> bool:
-    """False if the sound is so quiet that it cannot be music: the part of the reference's rule that needs no stems."""
+    """False if it is so quiet that it cannot be music."""
     return _level(samples) >= QUIET
 
 

@@ -22,7 +22,7 @@ from evaluator.judge.types import Answer, Part, Question
 from evaluator.media.types import Audio, ClipInfo, Frames
 from evaluator.metrics.levels import decibels, is_silent, rms
 from evaluator.schema import AudioNeed, AudioView, Case, ExpertNeed, Fit, FramesNeed, Need, Sampling, View
-from evaluator.suites.cutcraft import shots
+from evaluator.suites.cutcraft import screen_text, shots
 from evaluator.suites.cutcraft.alignment import Alignment, Span, by_order
 from evaluator.suites.cutcraft.data import Prompt, prompt_of
 from evaluator.suites.cutcraft.flags import Defects
@@ -37,6 +37,8 @@ HEARING = frozenset(SOUND)
 
 WHOLE, PART = Budget(frames=32, frame_side=512), Budget(frames=12, frame_side=512)
 """Most pictures of a whole clip or a recomposed sequence, and of one shot or moment."""
+DENSER = Budget(frames=WHOLE.frames + PART.frames, frame_side=512)
+"""Of a whole clip with more pictures around a cut."""
 MOMENT = 1.2
 """Seconds on each side of a cut that a moment shows (spec 8.3)."""
 SHORTEST = 0.5
@@ -108,6 +110,12 @@ class Scene:
             ],
         }
 
+    # --------------------------------------------------------------------------------------------------- words
+
+    def words(self, span: Span | None = None) -> Mapping[str, evidence_text.Fact]:
+        """What stands on screen in a stretch of the clip, one line; nothing unless the case asks for it."""
+        return screen_text.fact(self.media, span)
+
     # ------------------------------------------------------------------------------------------------ pictures
 
     @property
@@ -127,6 +135,10 @@ class Scene:
     def moment(self, cut: float) -> tuple[Part, ...]:
         """The seconds around a cut."""
         return self.part((cut - MOMENT, cut + MOMENT), "moment")
+
+    def around(self, cut: float) -> tuple[Part, ...]:
+        """The clip with more pictures around a cut. One part: a server has one list of times per request."""
+        return (_around(self.frames, max(0.0, cut - MOMENT), min(self.edit.duration, cut + MOMENT)),)
 
     def sequence(self, spans: Sequence[Span]) -> tuple[Part, ...]:
         """Stretches of the clip one after the other, on a clock of their own, without sound."""
@@ -215,6 +227,13 @@ def _whole(frames: Frames) -> Part:
 @remembered(64)
 def _part(frames: Frames, low: float, high: float, name: str) -> Part:
     return evidence.clip_frames(_rows(frames, _inside(frames, low, high)), name, PART).part
+
+
+@remembered(64)
+def _around(frames: Frames, low: float, high: float) -> Part:
+    even = np.linspace(0, len(frames.time) - 1, min(len(frames.time), WHOLE.frames)).round().astype(np.int64)
+    rows = np.union1d(even, _inside(frames, low, high))
+    return evidence.clip_frames(_rows(frames, rows), "clip", DENSER).part
 
 
 @remembered(32)

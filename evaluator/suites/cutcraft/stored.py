@@ -66,7 +66,14 @@ def picked(wanted: Wanted, answer: Answer, defects: Defects) -> str | None:
     return shown[letters.index(letter)] if letter is not None else None
 
 
-def bank(scene: Scene, dimension: str, *, rubric: str = "", sound: bool = False) -> Wanted:
+def bank(
+    scene: Scene,
+    dimension: str,
+    *,
+    rubric: str = "",
+    sound: bool = False,
+    facts: Mapping[str, Fact] | None = None,
+) -> Wanted:
     """The stored question of a dimension about the whole clip."""
     stored = scene.prompt.question(dimension)
     return choice(
@@ -76,6 +83,7 @@ def bank(scene: Scene, dimension: str, *, rubric: str = "", sound: bool = False)
         stored.options,
         scene.whole,
         rubric=rubric,
+        facts=facts,
         sound=sound,
         shuffled=stored.id,
         told={"stored": stored.id, "right": stored.options[stored.key]},

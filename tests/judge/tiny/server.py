@@ -19,6 +19,8 @@ from evaluator.judge.local_engine import Engine
 from tests.judge.tiny import wire
 
 LARGEST = 128 << 20  # bytes of a request
+FREE_TEXT = {"type": "string", "minLength": 1, "maxLength": 8}
+"""What the model says where nothing constrains it: it was taught single tokens, so another must end its sentence."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -88,9 +90,10 @@ def complete(engine: Engine, name: str, body: Any) -> Any:
     """The answer to a chat request. Raises Refused or ValueError."""
     asked = wire.read(body, name, engine.vocabulary)
     who = {"model": name, "system_fingerprint": "tiny-1"}
-    if asked.schema is not None:
-        written, length = engine.write(asked.chat, asked.schema, asked.most)
-        return {**who, **wire.answer(written.text, written.finish, (length, written.tokens), [])}
+    if not asked.allowed:
+        written, length = engine.write(asked.chat, ended(asked.schema or FREE_TEXT), asked.most)
+        text = written.text if asked.schema or written.finish != "stop" else json.loads(written.text)
+        return {**who, **wire.answer(text, written.finish, (length, written.tokens), [])}
     logprobs, length = engine.next_logprobs(asked.chat)
     best = max(asked.allowed, key=logprobs.__getitem__)
     told = [
@@ -98,6 +101,13 @@ def complete(engine: Engine, name: str, body: Any) -> Any:
         for token in dict.fromkeys((best, *asked.told))
     ]
     return {**who, **wire.answer(engine.text(best), "length", (length, 1), told)}
+
+
+def ended(schema: Any) -> Any:
+    """The schema with whole numbers for numbers: the model was not taught to end decimals either."""
+    if isinstance(schema, dict):
+        return {key: "integer" if (key, value) == ("type", "number") else ended(value) for key, value in schema.items()}
+    return [ended(item) for item in schema] if isinstance(schema, list) else schema
 
 
 def main() -> int:

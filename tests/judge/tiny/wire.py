@@ -40,7 +40,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request that was understood. Either `allowed` and `told` (label scoring) or `schema`."""
+    """A request that was understood: `allowed` and `told` (label scoring), or `schema`, or neither (plain text)."""
 
     chat: Chat
     most: int
@@ -62,8 +62,9 @@ def read(body: Any, name: str, vocabulary: int) -> Asked:
     allowed = _ids(body.get("allowed_token_ids", []), vocabulary)
     told = _ids(body.get("logprob_token_ids", []), vocabulary)
     schema = _schema(body.get("response_format"))
-    if bool(allowed) == (schema is not None) or (allowed and (most != 1 or not body.get("logprobs"))):
-        raise Refused(400, "expected either one constrained token with logprobs or a JSON schema")
+    scored = bool(allowed), bool(told), bool(body.get("logprobs"))
+    if len(set(scored)) != 1 or (allowed and (most != 1 or schema is not None)):
+        raise Refused(400, "expected either one constrained token with logprobs, or a JSON schema, or neither")
     clock = (body.get("media_io_kwargs") or {}).get("video")
     return Asked(_chat(body.get("messages"), clock), most, allowed, told, schema)
 

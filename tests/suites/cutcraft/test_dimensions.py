@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from evaluator.judge.dialect import chat_request
 from evaluator.judge.types import Question, Raw
 from evaluator.metrics.base import Outcome
 from evaluator.runner.outcome import Absent
-from evaluator.suites.cutcraft.dimensions import MODULES, a1, a2, a3, b1, c1, d2, d3, e1, e3, f1
+from evaluator.suites.cutcraft.dimensions import MODULES, a1, a2, a3, b1, c1, d1, d2, d3, e1, e3, f1
 from evaluator.suites.cutcraft.flags import PAPER, Defects
 from evaluator.suites.cutcraft.stored import order
-from tests.suites.cutcraft.cases import camera, case, cut, media, needed, question, shot
+from tests.suites.cutcraft.cases import CUT, camera, case, cut, media, needed, question, shot
 from tests.suites.judging import HEARING, SEEING, Court, label, written
 
 RIGHT = {"A2": "one --> two", "A3": "by chance", "C1": "Sequential Montage", "E1": "MS - Eye-Level"}
@@ -137,6 +138,59 @@ def test_a_refusal_is_no_score(tmp_path: Path) -> None:
     with Court(tmp_path, refuses) as court:
         found = court.hear(metric, one, **needed(metric, one, media()))
     assert isinstance(found, Absent)
+
+
+def sparing(task: str, item: str = "") -> Any:
+    """A judge that knows everything and refuses one kind of question."""
+
+    def answers(asked: Question) -> Raw:
+        return Raw("", "refusal") if asked.task == task and item in asked.item else knowing(asked)
+
+    return answers
+
+
+def test_a_refusal_takes_no_default_in_any_profile(tmp_path: Path) -> None:
+    """What the reference makes of an unreadable answer (D-21) needs an answer."""
+    for name, defects in (("paper", PAPER), ("compat", off(failure_is_half=True))):
+        (tmp_path / name).mkdir()
+        found = heard(e1, tmp_path / name, defects, reply=sparing("cut_choice", "E1/scale"))
+        assert found.details["fields"]["scale"] is None
+        assert found.value == pytest.approx(1.0)  # of the three other fields and the question
+        metric, one = a2.metric(defects), case()
+        (tmp_path / name / "events").mkdir()
+        with Court(tmp_path / name / "events", sparing("cut_event")) as court:
+            assert isinstance(court.hear(metric, one, **needed(metric, one, media())), Absent)
+
+
+def test_a_transition_without_an_answer_is_left_out(tmp_path: Path) -> None:
+    """Not counted 0: that is for a shot that is missing."""
+    one = case(
+        shot(1, 0, CUT, transition_to_next=cut("Whip-Pan Transition")),
+        shot(2, CUT, 7.2),
+    )
+    found = heard(d1, tmp_path, one=one, reply=sparing("cut_transition"))
+    assert found.details["unanswered"] == ["D1/transition/1"]
+    assert found.details["modes_found"] == {"A+B": None, "C": 1.0}
+    (tmp_path / "all").mkdir()
+    assert heard(d1, tmp_path / "all", one=one).details["modes_found"]["A+B"] == 1.0
+
+
+def test_every_question_can_be_sent_to_a_server(tmp_path: Path) -> None:
+    """It has one list of times for all clips of a request; the judges of these tests do not mind how many there are."""
+    one = case(shot(1, 0, CUT, transition_to_next=cut("logical cut")), shot(2, CUT, 7.2))
+    tasks = set()
+    for module in MODULES:
+        metric = module.metric(PAPER)
+        metric = metric.instead or metric
+        if metric.judged is None:
+            continue
+        (tmp_path / metric.id).mkdir()
+        with Court(tmp_path / metric.id, knowing, SEEING) as court:
+            court.hear(metric, one, **needed(metric, one, media()))
+        for asked in court.asked:
+            assert chat_request(asked, "judge", range(len(asked.labels)))["messages"]
+            tasks.add(asked.task)
+    assert tasks >= {"cut_segments", "cut_choice", "cut_event", "cut_transition", "cut_direction", "cut_rhythm"}
 
 
 class TestDefects:

@@ -7,16 +7,20 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
 from evaluator.judge.server import Server
 from evaluator.media.types import U8
 from evaluator.runtime.session import SessionSource
+from evaluator.runtime.store import Store
 from evaluator.suites.cutcraft import example
 from evaluator.suites.cutcraft.lab import clip
 from evaluator.suites.cutcraft.lab.recipe import RATE, SOUND_RATE
 from evaluator.suites.cutcraft.lab.shots import SHOTS, filmed, load
+from evaluator.suites.cutcraft.screen_text import READ
+from export.build import prepared
 from tests.conftest import ROOT
 from tests.judge.tiny.fixtures import tiny_checkpoint, tiny_server  # noqa: F401  (fixtures)
 from tests.suites.cutcraft.cases import QUESTIONS, case, cut, shot
@@ -59,7 +63,8 @@ def pair(tmp_path: Path, models: SessionSource) -> Path:
         heard = np.arange(len(low)) / SOUND_RATE
         sound = low * (heard < CUT + late) + high * (heard >= CUT + late)
         clip.write(tmp_path / f"{number}.mp4", np.rint(frames).astype(np.uint8), sound)
-        shots = (shot(1, 0, CUT, transition_to_next=cut(optical=optical, sound=relation)), shot(2, CUT, SECONDS))
+        change = cut("logical cut (causal transition)", optical, relation)
+        shots = (shot(1, 0, CUT, transition_to_next=change), shot(2, CUT, SECONDS))
         one = case(*shots, prompt_id=number)
         lines.append(
             {
@@ -99,6 +104,61 @@ def test_a_judged_run_and_what_reads_it(cli: Cli, manifest: Path, tiny_server: S
     told = cli("cutcraft", "counters", run)
     assert told.code == 0, told.err
     assert "calls of the judge" in told.out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", ["paper", "compat"])
+def test_every_dimension_is_judged_and_replayed_byte_for_byte(
+    cli: Cli,  # noqa: F811
+    pair: Path,
+    tiny_server: Server,  # noqa: F811
+    profile: str,
+    tmp_path: Path,
+) -> None:
+    """All sixteen, every question over a socket; then the same from the ledger, with no judge at all."""
+    first, again = tmp_path / "first", tmp_path / "again"
+    common = ("--manifest", pair, "--limit", "1", "--profile", profile, "--workers", "1", "--no-report")
+    told = cli(*common, "--out", first, "--judge-url", tiny_server.address.url)
+    assert told.code == 0, told.err
+    found: dict[Any, Any] = {record["metric"]: record for record in records(first)}
+    assert len(found) == 16
+    skipped = {record["reason"]["code"] for record in found.values() if record["status"] != "ok"}
+    assert skipped <= {"unavailable"}  # a model that is not mounted
+    asked = [item for record in found.values() for item in record["details"].get("items", ())]
+    assert {item["id"].split("/")[0] for item in asked} >= {"A2", "A3", "B3", "C1", "D1", "E1", "E3"}
+    assert {item["status"] for item in asked} == {"ok"}
+    told = cli(*common, "--out", again, "--judge-replay", first / "judge.jsonl")
+    assert told.code == 0, told.err
+    assert (again / "scores.jsonl").read_bytes() == (first / "scores.jsonl").read_bytes()
+
+
+@pytest.mark.slow
+def test_words_on_screen_reach_the_judge_as_evidence(
+    cli: Cli,  # noqa: F811
+    pair: Path,
+    tiny_server: Server,  # noqa: F811
+    tmp_path: Path,
+    models: SessionSource,
+) -> None:
+    """A title card over the first shot, read where the case asks for it; without the model the record says so."""
+    frames = filmed(demo_shots()["bus"], round(SECONDS * RATE), 0.0).copy()
+    for frame in frames[: round(CUT * RATE)]:
+        cv2.putText(frame, "PARIS 1912", (20, 100), cv2.FONT_HERSHEY_DUPLEX, 1.0, (255, 255, 255), 2, cv2.LINE_AA)
+    clip.write(tmp_path / "1.mp4", frames, band(200, 900, SECONDS, 1, SOUND_RATE))
+    line = json.loads(pair.read_text().splitlines()[0])
+    line["data"]["text_fps"] = 1.0
+    pair.write_text(json.dumps(line) + "\n")
+    assert isinstance(models, Store)
+    common = ("--manifest", pair, "--metrics", "a2", "--no-report", "--judge-url", tiny_server.address.url)
+    told = cli(*common, "--out", tmp_path / "run")
+    assert told.code == 0, told.err
+    details = next(iter(records(tmp_path / "run")))["details"]
+    if not prepared(models, models.lock["ppocr_v6"]):
+        assert details["screen_text"]["status"] == "unavailable"
+        pytest.skip("only prepared where asked for: python -m export build ppocr_v6")
+    assert (details["screen_text"]["status"], details["screen_text"]["frames"]) == ("read", 4)
+    (asked,) = (item for item in details["items"] if item["id"] == "A2/question")
+    assert '"PARIS 1912" 0.00-1.00 s' in asked["measured"][READ]
 
 
 def test_dimensions_drop_with_other_scripts(cli: Cli, pair: Path, tmp_path: Path) -> None:  # noqa: F811

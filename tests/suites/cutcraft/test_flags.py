@@ -14,7 +14,8 @@ import pytest
 
 from evaluator.errors import NotApplicable
 from evaluator.experts.features import AudioTags, Embeddings
-from evaluator.judge.types import Question, Raw
+from evaluator.judge.prompts import LETTERS
+from evaluator.judge.types import Answer, Question, Raw, Status
 from evaluator.media.types import Frames
 from evaluator.schema import Case
 from evaluator.suites.cutcraft import flags, judge_alignment, shots
@@ -27,7 +28,7 @@ from evaluator.suites.cutcraft.labels import Optical
 from evaluator.suites.cutcraft.scene import Scene
 from evaluator.suites.cutcraft.stored import order
 from tests.suites.cutcraft.cases import CUT, TAGS, camera, case, cut, info, media, shot
-from tests.suites.cutcraft.test_dimensions import heard, knowing
+from tests.suites.cutcraft.test_dimensions import RIGHT, heard, knowing
 from tests.suites.judging import label
 
 Effect = Callable[[Defects, Path], Any]
@@ -96,7 +97,12 @@ def contrast(defects: Defects, folder: Path) -> float:
     """C1 where the judge names a montage that the script's prose mentions."""
 
     def says(question: Question) -> Raw:
-        return label(question, "I") if question.item.endswith("C1/montage") else knowing(question)
+        if question.task not in {"cut_choice", "cut_choice_text"}:
+            return knowing(question)
+        shown = [part.text for part in question.parts if getattr(part, "name", "").startswith("option ")]
+        named = "Contrast montage" if question.item.endswith("C1/montage") else RIGHT["C1"]
+        letter = LETTERS[shown.index(named)]
+        return label(question, letter) if question.labels else Raw(letter, "stop")
 
     return float(heard(c1, folder, defects, reply=says).value)
 
@@ -123,6 +129,12 @@ def described(defects: Defects, _: Path) -> str:
     return judge_alignment.script(prompt_of(one), judge_alignment.SEGMENTS, defects)
 
 
+def labelled(defects: Defects, _: Path) -> Any:
+    """What is made of two labels for three segments, one of them of no shot of the script."""
+    answer = Answer(Status.OK, "", value={"labels": [1, 9]})
+    return judge_alignment.usable(answer, 3, 2, defects)
+
+
 EFFECTS: dict[str, Effect] = {
     "flash_labels_are_hard_cuts": lambda on, _: wanted_optical("Flash-to-White", on),
     "shot_count_leaks": lambda on, _: turning(on),
@@ -135,6 +147,7 @@ EFFECTS: dict[str, Effect] = {
     ),
     "frame_difference_optics": lambda on, _: sorted(shots.needs(on)),
     "fixed_ambience_blocks": lambda on, _: getattr(d3.heard(scene(on), 0), "by", None),
+    "any_labels_align": labelled,
     "last_shot_moves_up": lambda on, _: by_labels([0, 2], [(0, 5), (5, 15)], [(0, 5), (5, 6), (6, 15)], on).labels,
     "failure_is_half": lambda on, _: silent(on),
     "merged_spans": lambda on, _: spread(on),
@@ -160,6 +173,28 @@ def test_a_flag_alone_has_an_effect(name: str, tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
     without = EFFECTS[name](PAPER, tmp_path / "off")
     assert EFFECTS[name](replace(PAPER, **{name: True}), tmp_path / "on") != without
+
+
+OTHER_MEDIA = ("frame_difference_optics", "shot_count_leaks")
+"""Flags that look at other pictures of a clip, which these effects do not have: on in their own effect only."""
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Defects)])
+def test_a_flags_effect_is_its_own_whatever_else_is_on(name: str, tmp_path: Path) -> None:
+    """All others together leave it where it is, so no flag does what another one is named for."""
+    for folder in ("alone", "among"):
+        (tmp_path / folder).mkdir()
+    without = EFFECTS[name](PAPER, tmp_path / "alone")
+    others = replace(COMPAT, **dict.fromkeys((name, *OTHER_MEDIA), False))
+    assert EFFECTS[name](others, tmp_path / "among") == without
+
+
+def test_cut_off_descriptions_do_not_loosen_the_labels() -> None:
+    """D-27 is about what the judge reads, D-20 about what it answers."""
+    short, loose = (replace(PAPER, **{name: True}) for name in ("short_descriptions", "any_labels_align"))
+    assert labelled(short, Path()) == labelled(PAPER, Path()) is None
+    assert labelled(loose, Path()) == [0, 8]
+    assert described(loose, Path()) == described(PAPER, Path()) != described(short, Path())
 
 
 def test_effects_of_the_shot_flags() -> None:

@@ -32,7 +32,7 @@ RUBRIC = (
 
 def chain_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
     """Which chain of events is shown?"""
-    return [stored.bank(scene, "A2", rubric=RUBRIC)]
+    return [stored.bank(scene, "A2", rubric=RUBRIC, facts=scene.words())]
 
 
 def event_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
@@ -69,7 +69,7 @@ def _grade(played: Played, place: int) -> tuple[float | None, bool]:
     answer = played.said[f"A2/event/{place + 1}"]
     if answer.status is Status.OK and answer.label is not None:
         return GRADE[answer.label], False
-    unparsed = played.scene.defects.failure_is_half
+    unparsed = played.scene.defects.failure_is_half and answer.status is Status.UNPARSED
     return (GRADES[2], False) if unparsed else (None, True)
 
 
@@ -84,11 +84,11 @@ def _span(scene: Scene, place: int) -> Span | None:
 
 
 def _event(scene: Scene, place: int, event: str, span: Span) -> Wanted:
-    item = f"A2/event/{place + 1}"
+    item, words = f"A2/event/{place + 1}", scene.words(span)
     return Wanted(
         item,
-        lambda: scene.asked(FORM, item, lambda: scene.part(span, "shot"), {"event": event}),
-        {"question": event, "shot": place + 1, "span": list(span)},
+        lambda: scene.asked(FORM, item, lambda: scene.part(span, "shot"), {"event": event}, words),
+        {"question": event, "shot": place + 1, "span": list(span), **({"measured": dict(words)} if words else {})},
     )
 
 
@@ -99,6 +99,8 @@ DIMENSION = Dimension(
     score,
     (chain_stage, event_stage),
     (stored.ONE_TOKEN, stored.TEXT, FORM),
+    reads_words=True,
+    version=2,
 )
 
 

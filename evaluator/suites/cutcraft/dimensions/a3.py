@@ -97,7 +97,7 @@ def changes(scene: Scene, whole: Order) -> list[int]:
 
 def question_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
     """The stored question."""
-    return [stored.bank(scene, "A3")] if "A3" in scene.prompt.stored else []
+    return [stored.bank(scene, "A3", facts=scene.words())] if "A3" in scene.prompt.stored else []
 
 
 def counterfactual_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
@@ -227,6 +227,7 @@ DIMENSION = Dimension(
     score,
     (question_stage, counterfactual_stage),
     (stored.ONE_TOKEN, stored.TEXT, DIRECTION, THREADS, MOTIVATED),
+    reads_words=True,
 )
 
 

@@ -1,20 +1,22 @@
 """B2: does motion follow the music, and does the sound at each cut fit its optical effect?
 
-Music is the whole mix: no separation of stems ships with the project, and the record says so. D-01: in `compat` a flash
-to white has none of the words looked for, so it is rated like a hard cut.
+Music is drums, bass and other sounds where a model takes the sound apart, else the whole mix; the record says which
+it was (`music_is`). How the sound fits a cut is heard in the mix, as in the reference. D-01: in `compat` a flash to
+white has none of the words looked for, so it is rated like a hard cut.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from statistics import fmean
 
 from evaluator.errors import NotApplicable
-from evaluator.media.types import Audio
+from evaluator.media.types import F32, Audio
 from evaluator.metrics.arithmetic import clip01
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.schema import AudioNeed, AudioView, FramesNeed, Need
-from evaluator.suites.cutcraft import motion, rhythm
+from evaluator.suites.cutcraft import motion, rhythm, stems
 from evaluator.suites.cutcraft.cut_scores import wanted_optical
 from evaluator.suites.cutcraft.dimensions.card import Dimension
 from evaluator.suites.cutcraft.dimensions.card import metric as card
@@ -32,8 +34,7 @@ NO_ANSWER = 0.5
 def score(played: Played) -> Outcome:
     """0.65 following + 0.35 fitting. Without music nothing follows it: that half is 0."""
     scene = played.scene
-    samples = _track(scene).float32
-    music = rhythm.has_music(samples)
+    music = _has_music(scene)
     follow = _following(scene) if music else 0.0
     fits = {cut: fit for cut, fit in _fits(scene).items() if fit is not None}
     fit = fmean(fits.values()) if fits else None
@@ -43,7 +44,13 @@ def score(played: Played) -> Outcome:
         raise NotApplicable("not_applicable", "Music and motion do not vary together, or no cut has sound around it.")
     return Outcome(
         clip01(rhythm.WEIGHTS[0] * follow + rhythm.WEIGHTS[1] * fit),
-        details={"music": music, "following": follow, "fitting": fit, "cuts": fits, "music_is": "the whole mix"},
+        details={
+            "music": music,
+            "following": follow,
+            "fitting": fit,
+            "cuts": fits,
+            "music_is": stems.used(scene.media),
+        },
     )
 
 
@@ -52,8 +59,21 @@ def _track(scene: Scene) -> Audio:
     return stretch(scene.media["track"], float(scene.media["flow"].time[0]), (0.0, scene.edit.duration))
 
 
+def _music(scene: Scene) -> F32:
+    """[T] at RATE, from the clip's first frame on."""
+    apart = stems.stems_of(scene.media)
+    return stems.music(apart, RATE, float(scene.media["flow"].time[0])) if apart else _track(scene).float32
+
+
+def _has_music(scene: Scene) -> bool:
+    apart, samples = stems.stems_of(scene.media), _music(scene)
+    if apart is None:
+        return rhythm.has_music(samples)
+    return not stems.mostly_voices(apart) and (len(samples) <= RATE or rhythm.has_music(samples))
+
+
 def _following(scene: Scene) -> float | None:
-    levels = rhythm.hop_levels(_track(scene).float32, RATE)
+    levels = rhythm.hop_levels(_music(scene), RATE)
     return rhythm.following(levels, moved(scene.media["flow"], scene.defects.nominal_rate), scene.defects.nominal_rate)
 
 
@@ -72,10 +92,13 @@ DIMENSION = Dimension(
     "Rhythm",
     "Whether motion follows the music, and whether the sound at each cut fits its effect.",
     score,
-    needs=lambda defects: NEEDS,
+    needs=lambda defects: {**NEEDS, **stems.NEEDS},
+    optional=stems.OPTIONAL,
+    version=2,
 )
+MIX_ALONE = replace(DIMENSION, needs=lambda defects: NEEDS)
 
 
 def metric(defects: Defects) -> Metric:
-    """B2 of one profile."""
-    return card(DIMENSION, defects)
+    """B2 of one profile; without a model that takes sound apart, on the whole mix."""
+    return card(replace(DIMENSION, instead=MIX_ALONE), defects)

@@ -1,18 +1,22 @@
-"""B3: do rhythm and mood of the sound suit the cutting and the script? A judge on rhythm, tags of the sound on mood."""
+"""B3: do rhythm and mood of the sound suit the cutting and the script? A judge on rhythm, tags of the sound on mood.
+
+Where a model takes the sound apart, the judge is told the levels of its stems, and they say whether there is music.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from evaluator.experts.features import AudioTags
+from evaluator.experts.features import AudioTags, SoundStems
 from evaluator.judge.evidence_text import Fact
 from evaluator.judge.types import Status
 from evaluator.media.types import Audio
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.metrics.gates import class_probability
 from evaluator.metrics.levels import rms
-from evaluator.suites.cutcraft import mood
-from evaluator.suites.cutcraft.dimensions.card import Dimension, required
+from evaluator.suites.cutcraft import mood, stems
+from evaluator.suites.cutcraft.dimensions.card import Dimension, nothing, required
 from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.merge import mood_and_rhythm
@@ -52,11 +56,23 @@ def rhythm_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
 
 
 def pace(scene: Scene) -> Mapping[str, Fact]:
-    """What experts found, as the judge is told. Stems are not told: no separation is here."""
+    """What experts found, as the judge is told: of the whole sound, and of its stems if there are some."""
     tags: AudioTags | None = scene.media.get("tags")
+    apart = stems.stems_of(scene.media)
     return {
         "level of the sound, RMS": round(level(scene), 4),
         "probability of music": round(music(tags), 3) if tags is not None else None,
+        **(stem_facts(apart) if apart is not None else {}),
+    }
+
+
+def stem_facts(apart: SoundStems) -> Mapping[str, Fact]:
+    """Energy and level of each stem, and how much of the level is drums and bass."""
+    whole = sum(one.rms for one in apart.facts.values())
+    return {
+        **{f"{name}, share of the energy": round(one.energy_ratio, 3) for name, one in apart.facts.items()},
+        **{f"{name}, RMS": round(one.rms, 4) for name, one in apart.facts.items()},
+        **{f"{name}, share of the RMS": round(apart.facts[name].rms / (whole + 1e-8), 3) for name in ("drums", "bass")},
     }
 
 
@@ -80,6 +96,14 @@ def music(tags: AudioTags) -> float:
     return float(class_probability(tags, "Music").mean())
 
 
+def has_music(scene: Scene) -> bool:
+    """Whether the stems, or without them the whole sound, are loud enough to hold music."""
+    apart = stems.stems_of(scene.media)
+    if apart is None:
+        return level(scene) >= QUIET
+    return not stems.mostly_voices(apart) and stems.music_level(apart) >= QUIET
+
+
 def heard_moods(tags: AudioTags) -> dict[str, float]:
     """Mean probability over the clip of each mood that the tagger knows: YAMNet has no funny music."""
     known = {name: title for name, title in CLASSES.items() if title in tags.names}
@@ -95,7 +119,7 @@ def mood_part(scene: Scene) -> tuple[float | None, dict[str, float]]:
     if tags is None or not scene.has_sound:
         return mood.NO_MUSIC, {}
     heard = heard_moods(tags)
-    if level(scene) < QUIET or music(tags) < LEAST_MUSIC:
+    if not has_music(scene) or music(tags) < LEAST_MUSIC:
         return mood.NO_MUSIC, heard
     return mood.mood_score(tuple(one for one in mood.expected_moods(scene.prompt.words) if one in heard), heard), heard
 
@@ -117,6 +141,7 @@ def score(played: Played) -> Outcome:
             "heard": heard,
             "unknown": sorted(set(CLASSES) - set(heard)) if heard else [],
             "tags": "YAMNet in place of PANNs CNN14",
+            "music_is": stems.used(scene.media),
             "items": played.items("B3/"),
         },
     )
@@ -138,12 +163,15 @@ DIMENSION = Dimension(
     score,
     (rhythm_stage,),
     (FORM,),
+    needs=lambda defects: stems.NEEDS,
     hears=True,
+    optional=stems.OPTIONAL,
     stands_in_for={"audio_tags": "PANNs CNN14"},
-    version=2,
+    version=3,
 )
+MIX_ALONE = replace(DIMENSION, needs=nothing)
 
 
 def metric(defects: Defects) -> Metric:
-    """B3 of one profile."""
-    return card(DIMENSION, defects)
+    """B3 of one profile; without a model that takes sound apart, on the whole mix."""
+    return card(replace(DIMENSION, instead=MIX_ALONE), defects)

@@ -47,13 +47,13 @@ def needs(defects: Defects) -> Mapping[str, Need]:
 
 def montage_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
     """Thirteen kinds, with what experts measured."""
-    options = [f"{name} montage" for name in classes("montage")]
-    return [stored.choice(scene, ITEM, TEXT, options, scene.whole, rubric=rubric(), facts=measured(scene))]
+    options, facts = [f"{name} montage" for name in classes("montage")], {**measured(scene), **scene.words()}
+    return [stored.choice(scene, ITEM, TEXT, options, scene.whole, rubric=rubric(), facts=facts)]
 
 
 def question_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
     """The stored question."""
-    return [stored.bank(scene, "C1", rubric=rubric())] if "C1" in scene.prompt.stored else []
+    return [stored.bank(scene, "C1", rubric=rubric(), facts=scene.words())] if "C1" in scene.prompt.stored else []
 
 
 def measured(scene: Scene) -> Mapping[str, Fact]:
@@ -121,6 +121,7 @@ DIMENSION = Dimension(
     (stored.ONE_TOKEN, stored.TEXT),
     needs=needs,
     stands_in_for={"image_embedding": "CLIP ViT-L/14"},
+    reads_words=True,
 )
 
 

@@ -17,7 +17,7 @@ from evaluator.judge.types import Answer, Question, Status
 from evaluator.metrics.answers import accepted, evidence
 from evaluator.metrics.base import Direction, Judged, Metric, Outcome
 from evaluator.schema import Case, Need
-from evaluator.suites.cutcraft import shots
+from evaluator.suites.cutcraft import screen_text, shots
 from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.judge_alignment import (
     PRESENCE,
@@ -55,6 +55,7 @@ class Dimension:
     hears: bool = False  # questions are about sound too
     optional: frozenset[str] = frozenset()
     stands_in_for: Mapping[str, str] = field(default_factory=dict)
+    reads_words: bool = False  # its questions are told what stands on screen, if the case asks for that
     instead: Dimension | None = None  # where a model of `needs` is not mounted
     version: int = 1  # raised when the same inputs give another value
 
@@ -88,7 +89,8 @@ def metric(dimension: Dimension, defects: Defects) -> Metric:
         ),
         reads=READS,
         optional=dimension.optional | (HEARING if dimension.hears else frozenset()),
-        needs_of=partial(shots.case_needs, defects),
+        spares=frozenset({screen_text.NAME}) if dimension.reads_words else frozenset(),
+        needs_of=partial(_case_needs, dimension.reads_words, defects),
         stands_in_for=stands_in(dimension, defects),
         instead=metric(dimension.instead, defects) if dimension.instead else None,
     )
@@ -162,6 +164,10 @@ def presence_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
 # ------------------------------------------------------------------------------------- asking and computing
 
 
+def _case_needs(words: bool, defects: Defects, case: Case) -> Needs:
+    return {**shots.case_needs(defects, case), **(screen_text.needs(case) if words else {})}
+
+
 def _ask(stages: Sequence[Stage], defects: Defects, case: Case, **media: Any) -> list[Question | Routed]:
     return [one.make() for one in play(Scene.of(defects, case, media), stages, ()).pending]
 
@@ -192,6 +198,7 @@ def _compute(
         **({"asked": len(own), "answered": sum(one.status is Status.OK for one in own)} if own else {}),
         **({"calls": [one.key for one in played.said.values() if one.key]} if played.said else {}),
         **({"evidence": evidence([one for one in own if one.status is Status.OK])} if own else {}),
+        **(screen_text.record(case, media) if dimension.reads_words else {}),
     }
     return Outcome(outcome.value, outcome.raw, details)
 

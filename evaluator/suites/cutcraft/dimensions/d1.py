@@ -1,8 +1,8 @@
 """D1: is every transition of the kind that was asked for? Half measured or judged one by one, half a question.
 
 Graphic match, match on action, sound match and contrast cut are measured; the other kinds are put to the judge as yes
-or no with what experts measured around the cut. A transition one of whose shots is missing, or that nobody can say
-anything about, counts 0.
+or no with what experts measured around the cut. A transition one of whose shots is missing, or of a kind that nobody
+can say anything about, counts 0; one about which the judge was asked and gave no answer is left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from evaluator.judge.types import Status
 from evaluator.metrics.arithmetic import clip01, cosine
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.schema import ClipNeed, ExpertNeed, FramesNeed, Sampling
-from evaluator.suites.cutcraft import labels, merge, motion, stored
+from evaluator.suites.cutcraft import labels, merge, motion, screen_text, stored
 from evaluator.suites.cutcraft.cut_scores import contrast_cut, graphic_match, sound_match, visual_match
 from evaluator.suites.cutcraft.dimensions.a4 import sample_times
 from evaluator.suites.cutcraft.dimensions.card import Dimension, required
@@ -41,6 +41,8 @@ RUBRICS: Mapping[str, str] = {
     "extreme scale cut": "A very wide and a very close framing meet at the cut.",
 }
 """Kinds that a judge decides, and what makes them. Smash cuts and eye-line matches are never scored (spec 7)."""
+WRITTEN = frozenset({"empty shot", "logical cut", "gilligan cut", "pov cut"})
+"""Kinds that what is written on screen may decide: on an insert, as a cause or a punch line, as what somebody reads."""
 WHIP, SCALES_APART = 100.0, 4
 """What the reference tells the judge to compare with: pixels of flow, steps of scale."""
 RUBRIC = (
@@ -54,14 +56,18 @@ def transition_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
     """One question per transition that a judge decides and whose shots are there."""
     asked = []
     for place, (cut, kind) in enumerate(zip(scene.cuts, kinds(scene), strict=True)):
-        if cut is not None and kind in RUBRICS and not (kind == "gilligan cut" and _lost(scene)):
+        # D-15: the reference has no words for a Gilligan cut; it raises, which counts 0
+        wordless = kind == "gilligan cut" and scene.defects.unknown_transition_fails
+        if cut is not None and kind in RUBRICS and not wordless:
             asked.append(_question(scene, place, cut, kind))
     return asked
 
 
 def bank_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
     """The stored question."""
-    return [stored.bank(scene, "D1", rubric=RUBRIC, sound=True)] if "D1" in scene.prompt.stored else []
+    if "D1" not in scene.prompt.stored:
+        return []
+    return [stored.bank(scene, "D1", rubric=RUBRIC, sound=True, facts=scene.words())]
 
 
 def kinds(scene: Scene) -> list[str]:
@@ -137,22 +143,19 @@ def _whip(scene: Scene, place: int, cut: float) -> Mapping[str, Fact]:
     }
 
 
-def _lost(scene: Scene) -> bool:
-    """D-15: the reference has no words for a Gilligan cut; it raises, which counts 0."""
-    return scene.defects.unknown_transition_fails
-
-
 def _question(scene: Scene, place: int, cut: float, kind: str) -> Wanted:
-    item, wanted = f"D1/transition/{place + 1}", scene.prompt.cuts[place]
+    item, wanted = _item(place), scene.prompt.cuts[place]
     text = f"Is the transition from shot {place + 1} to shot {place + 2}, at {cut:.2f} s, a {wanted.cinematographic}?"
-    facts = evidence(scene, place, kind, cut)
+    shots = [shot.span for shot in scene.alignment.shots]
+    words = scene.words(screen_text.both(shots, place)) if kind in WRITTEN else {}
+    facts = {**evidence(scene, place, kind, cut), **words}
     limit = 150 if scene.defects.short_descriptions else None
     data = {"shots": scene.found_shots(), "rubric": RUBRICS[kind], "question": text}
     if kind == "logical cut" and wanted.description:
         data["description"] = wanted.description[:limit]
     return Wanted(
         item,
-        lambda: scene.asked(FORM, item, lambda: (*scene.whole(), *scene.moment(cut)), data, facts, True, [cut]),
+        lambda: scene.asked(FORM, item, lambda: scene.around(cut), data, facts, True, [cut]),
         {"question": text, "kind": kind, "cut": cut, "measured": dict(facts)},
     )
 
@@ -162,14 +165,9 @@ def score(played: Played) -> Outcome:
     scene = played.scene
     measured = [measure(scene, place) for place in range(len(scene.prompt.cuts))]
     judged = [_judged(played, place) for place in range(len(measured))]
-    unanswered = [
-        name for name, one in played.said.items() if name.startswith("D1/transition") and one.status is not Status.OK
-    ]
-    expert = (
-        None
-        if unanswered and len(unanswered) == _asked(played) and not any(measured)
-        else (merge.transitions(measured, judged))
-    )
+    unanswered = [name for name in played.said if name.startswith("D1/transition") and _lost(played, name)]
+    known = [place for place in range(len(measured)) if _item(place) not in unanswered]
+    expert = merge.transitions([measured[k] for k in known], [judged[k] for k in known]) if known else None
     question = _bank(played)
     value = required(merge.mean_of(expert, question), played, "No transition was judged.")
     return Outcome(
@@ -187,12 +185,18 @@ def score(played: Played) -> Outcome:
     )
 
 
-def _asked(played: Played) -> int:
-    return sum(name.startswith("D1/transition") for name in played.said)
+def _item(place: int) -> str:
+    return f"D1/transition/{place + 1}"
+
+
+def _lost(played: Played, name: str) -> bool:
+    """Whether there is no answer: such a transition is left out. An answer that is no Yes is a No to the reference."""
+    status = played.said[name].status
+    return status is not Status.OK and not (played.scene.defects.failure_is_half and status is Status.UNPARSED)
 
 
 def _judged(played: Played, place: int) -> float | None:
-    answer = played.said.get(f"D1/transition/{place + 1}")
+    answer = played.said.get(_item(place))
     if answer is None or answer.status is not Status.OK:
         return None
     return float(answer.label == "Yes")
@@ -219,6 +223,8 @@ DIMENSION = Dimension(
     },
     hears=True,
     stands_in_for={"image_embedding": "DINOv2 ViT-B/14", "audio_tags": "PANNs CNN14"},
+    reads_words=True,
+    version=2,
 )
 
 

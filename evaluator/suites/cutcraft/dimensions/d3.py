@@ -1,15 +1,15 @@
 """D3: J-cut, L-cut or straight? The sound around every cut is measured; the judge is asked where it tells nothing.
 
-`paper` compares the moments around the cut with both shots' own sounds and so measures the offset. `compat` decides in
-the reference's order as far as its signals are here: speech that reaches over the cut, then fixed blocks of ambience,
-then the judge. Stems, and so object sounds and the continuity of the background, need a separation that does not
-ship.
+`paper` compares the moments around the cut with both shots' own sounds, in the whole mix, and so measures the offset.
+`compat` decides in the reference's order: speech that reaches over the cut, fixed blocks of ambience, things that sound
+over the cut and a clear change in the stems, then the judge, then what the stems suggest. Speech is that of the stem
+`vocals`. Without a model that takes sound apart it is that of the mix, and speech and ambience are all there is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 from typing import Any
 
@@ -19,7 +19,7 @@ from evaluator.judge.types import Status
 from evaluator.media.types import Audio
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.schema import AudioNeed, AudioView, ExpertNeed, Need
-from evaluator.suites.cutcraft import labels
+from evaluator.suites.cutcraft import labels, stems
 from evaluator.suites.cutcraft.alignment import Span
 from evaluator.suites.cutcraft.ambience import ambience
 from evaluator.suites.cutcraft.cut_scores import relation_credit
@@ -31,6 +31,7 @@ from evaluator.suites.cutcraft.modes import Played, Said, Wanted
 from evaluator.suites.cutcraft.onsets import RATE
 from evaluator.suites.cutcraft.scene import MOMENT, Scene, stretch
 from evaluator.suites.cutcraft.sound_bridge import bridge
+from evaluator.suites.cutcraft.stem_signals import StemSignals, signals
 
 FORM = "cut_relation"
 SAID = {"A": Relation.J_CUT, "B": Relation.L_CUT, "C": Relation.STRAIGHT}
@@ -46,12 +47,24 @@ class Heard:
     relation: Relation | None
     by: str
     facts: Mapping[str, Any]
+    fallback: Relation | None = None  # what they suggest where a judge cannot tell either
+
+
+TRACK: Mapping[str, Need] = {"track": AudioNeed(AudioView(RATE, missing="silence"))}
+VOICES = frozenset({"words"})
 
 
 def needs(defects: Defects) -> Mapping[str, Need]:
-    """The track in the signals' rate; `compat` looks at who speaks when."""
-    words = {"words": ExpertNeed("transcript")} if defects.fixed_ambience_blocks else {}
-    return {"track": AudioNeed(AudioView(RATE, missing="silence")), **words}
+    """The track in the signals' rate; `compat` looks at who speaks when, and at stems."""
+    if not defects.fixed_ambience_blocks:
+        return TRACK
+    apart = {"words": ExpertNeed("vocals_transcript"), "stem_tags": ExpertNeed("stem_tags")}
+    return {**TRACK, **stems.NEEDS, **apart}
+
+
+def needs_of_mix(defects: Defects) -> Mapping[str, Need]:
+    """The same without a model that takes sound apart."""
+    return {**TRACK, "words": ExpertNeed("transcript")} if defects.fixed_ambience_blocks else TRACK
 
 
 def heard(scene: Scene, place: int) -> Heard | None:
@@ -85,7 +98,30 @@ def _as_the_reference(scene: Scene, track: Audio, cut: float, before: Span, afte
         return Heard(spoken, "speech", {})
     found = ambience(track, cut)
     facts = {"dominance": found.dominance, "full": found.full}
-    return Heard(found.relation, "ambience" if found.relation else "nothing", facts)
+    if found.relation is not None:
+        return Heard(found.relation, "ambience", facts)
+    told = stem_signals(scene, cut, before, after)
+    if told is None:
+        return Heard(None, "nothing", facts)
+    return Heard(told.relation, "stems" if told.relation else "nothing", {**facts, **_facts(told)}, told.fallback)
+
+
+def stem_signals(scene: Scene, cut: float, before: Span, after: Span) -> StemSignals | None:
+    """What the stems say about a cut; None if there are none."""
+    apart, words, tags = stems.stems_of(scene.media), scene.media.get("words"), scene.media.get("stem_tags")
+    if apart is None or words is None or tags is None:
+        return None
+    late = _picture_start(scene) - apart.start  # what a time on the picture's clock is later on the stems'
+    spans = [(low + late, high + late) for low, high in (before, after)]
+    return signals(apart, tags, words, cut + late, *spans)
+
+
+def _facts(told: StemSignals) -> dict[str, Any]:
+    """The signals as plain values by name."""
+    own = {name: value for name, value in asdict(told).items() if name != "crossing"}
+    found = told.crossing
+    crossing = f"{found.run.family} in {found.run.stem}, {found.relation or 'of both'}" if found else "none"
+    return {**own, "crossing": crossing}
 
 
 def speech_projection(words: Transcript, before: Span, after: Span) -> Relation | None:
@@ -141,8 +177,23 @@ def score(played: Played) -> Outcome:
         known += [0.0] * len(undecided)
     value = required(fmean(known) if known else None, played, "At no cut could be told what the sound does.")
     return Outcome(
-        value, details={"transitions": items, "undecided": undecided, "items": played.items("D3/"), "stems": "none"}
+        value,
+        details={
+            "transitions": items,
+            "undecided": undecided,
+            "items": played.items("D3/"),
+            "signals_of": signals_of(scene),
+        },
     )
+
+
+def signals_of(scene: Scene) -> str:
+    """Which sound was looked at, in words for a record."""
+    if not scene.defects.fixed_ambience_blocks:
+        return "the whole mix"
+    if stems.stems_of(scene.media) is not None:
+        return "ambience: the whole mix; speech: the vocals stem; the rest: drums, bass and other stems"
+    return f"ambience and speech: {stems.used(scene.media)}; things that sound over a cut: not looked for"
 
 
 def _item(played: Played, place: int) -> dict[str, Any]:
@@ -152,6 +203,8 @@ def _item(played: Played, place: int) -> dict[str, Any]:
     relation, by = (signals.relation, signals.by) if signals is not None else (None, "missing shot")
     if relation is None and answer is not None and answer.status is Status.OK:
         relation, by = SAID.get(answer.label or ""), "judge"
+    if relation is None and signals is not None and signals.fallback is not None:
+        relation, by = signals.fallback, "stems"
     credit = relation_credit(wanted, relation) if relation is not None or signals is None else None
     return {
         "transition": place + 1,
@@ -174,11 +227,12 @@ DIMENSION = Dimension(
     (FORM,),
     needs=needs,
     hears=True,
-    optional=frozenset({"words"}),
-    version=2,
+    optional=VOICES | stems.OPTIONAL | {"stem_tags"},
+    version=3,
 )
+MIX_ALONE = replace(DIMENSION, needs=needs_of_mix, optional=VOICES)
 
 
 def metric(defects: Defects) -> Metric:
-    """D3 of one profile."""
-    return card(DIMENSION, defects)
+    """D3 of one profile; `compat` without a model that takes sound apart hears the mix alone."""
+    return card(replace(DIMENSION, instead=MIX_ALONE if defects.fixed_ambience_blocks else None), defects)

@@ -15,6 +15,7 @@ import numpy as np
 
 from evaluator.experts.features import FaceTrack
 from evaluator.judge.evidence_text import Fact
+from evaluator.judge.types import Status
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.schema import ExpertNeed, FramesNeed
 from evaluator.suites.cutcraft import labels, merge, motion, stored
@@ -35,7 +36,11 @@ FIELDS: Mapping[str, tuple[str, str]] = {
 }
 DEFAULTS = {"scale": "MS", "angle": "Eye-Level", "depth": "Standard"}
 """What the reference takes an unreadable answer for (D-21)."""
+READ = (Status.OK, Status.UNPARSED)
+"""Statuses of an answer that is there, whatever it says. A judge that failed has given none, in any profile."""
 CAMERA_SECONDS = 3.7
+CAMERA = "motion from optical flow in place of MonST3R; faces and sharpness in place of MovieShots, saliency, 6DRepNet"
+"""What every record says of its measurements."""
 
 
 def options(field: str, defects: Defects) -> tuple[str, ...]:
@@ -153,7 +158,7 @@ def score(played: Played) -> Outcome:
     parts = fmean(found) if found else None
     value = required(merge.mean_of(parts, question), played, "No shot was judged.")
     details = {"fields": fields, "modes_found": {"B": parts, "C": question}, "items": played.items("E1/")}
-    return Outcome(value, details={**details, "camera": "flow and faces in place of MonST3R, MovieShots, 6DRepNet"})
+    return Outcome(value, details={**details, "camera": CAMERA})
 
 
 def _field(played: Played, field: str) -> float | None:
@@ -164,9 +169,10 @@ def _field(played: Played, field: str) -> float | None:
         if item not in played.said:
             found.append(0.0)
             continue
-        said = stored.picked(played.wanted[item], played.said[item], played.scene.defects)
-        if said is None and played.scene.defects.failure_is_half and field in DEFAULTS:
-            said = DEFAULTS[field]
+        answer = played.said[item]
+        said = stored.picked(played.wanted[item], answer, played.scene.defects)
+        if said is None and played.scene.defects.failure_is_half and answer.status in READ:
+            said = DEFAULTS.get(field)
         if said is not None:
             found.append(max(camera_credit(field, one, said) for one in wanted(played.scene, shot.index, field)))
     return fmean(found) if found else None
@@ -187,6 +193,7 @@ DIMENSION = Dimension(
     (camera_stage, question_stage),
     (stored.ONE_TOKEN, stored.TEXT),
     needs=lambda defects: {"flow": FramesNeed(motion.VIEW), "faces": ExpertNeed("faces")},
+    version=2,
 )
 
 
