@@ -112,7 +112,14 @@ def _recipe(entry: ModelEntry, precision: Precision) -> Build:
     module = recipe_module(entry)
     if hasattr(module, "build"):
         made: Build = module.build
-        return made if precision == "fp32" else lambda sources, out: halves(entry, made(sources, out), out, out)
+        if precision == "fp32":
+            return made
+
+        def build_halves(sources: Sources, out: Path) -> list[Parity]:
+            rows = made(sources, out)
+            return [*(row for row in rows if row.call is None), *halves(entry, rows, out, out)]
+
+        return build_halves
 
     def build_networks(sources: Sources, out: Path) -> list[Parity]:
         from export.network import write

@@ -64,7 +64,7 @@ def _published(sources: LockedSources, out: Path, say: Callable[[str], None]) ->
     """Rows of the published weights; of a recipe that writes its own files, of their float16 copies too."""
     folders = {precision: out / precision for precision in PRECISIONS}
     for folder in folders.values():
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
     found: dict[Precision, list[Parity]] = {"fp32": export(sources, folders["fp32"], say)}
     if hasattr(recipe_module(sources.entry), "build"):
         found["fp16"] = halves(sources.entry, found["fp32"], folders["fp32"], folders["fp16"])

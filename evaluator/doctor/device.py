@@ -68,7 +68,8 @@ def _engine(record: object) -> Finding:
         return Finding(SECTION, name, Level.NOTE, f"refused: {record['refused']}")
     proof = record["comparison"]
     found = f"{record['key']['gpu']['name']}, cosine {proof['cosine']:.6f}, largest difference {proof['max_abs']:.2g}"
-    rewritten = f"; rewritten: {', '.join(record['rewrites'])}" if record["rewrites"] else ""
+    rewrites = record.get("rewrites", ())  # records of earlier versions have none
+    rewritten = f"; rewritten: {', '.join(rewrites)}" if rewrites else ""
     return Finding(SECTION, name, Level.OK, found + rewritten)
 
 

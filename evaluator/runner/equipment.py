@@ -70,14 +70,19 @@ def on_gpu(device: Device, trt: Any, cache: EngineCache) -> Equipment:
     if _optional("nvidia.dali") is None:
         down.append(Fallback("every clip", "DALI", "DALI is not installed; PyAV decodes"))
         decoder, decoding = "pyav", decode
-    version = f"{trt.__name__} {trt.__version__}" if trt else "none"
+    rewriter = _optional("onnx")  # without it some networks have no engine, and other last digits
     return Equipment(
         device="gpu",
         driver=device.gpu.driver,
         decoder=decoder,
         decode=decoding,
         backends=Backends(device, trt, cache),
-        identity={"device": device.gpu.name, "tensorrt": version, "decoder": decoder},
+        identity={
+            "device": device.gpu.name,
+            "tensorrt": f"{trt.__name__} {trt.__version__}" if trt else "none",
+            "onnx": rewriter.__version__ if trt and rewriter else "none",
+            "decoder": decoder,
+        },
         ordered=device.current,
         steps_down=down,
     )

@@ -24,7 +24,7 @@ from evaluator.runtime.engine_reach import WithinReach
 from evaluator.runtime.onnx import OnnxSession
 from evaluator.runtime.onnx_device import BoundOnnxSession
 from evaluator.runtime.session import Array, Session
-from evaluator.runtime.tensorrt import PROVIDER, TensorRtSession
+from evaluator.runtime.tensorrt import PROVIDER, NoRoom, TensorRtSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,15 @@ def _cosine(one: Array, other: Array) -> float:
 
 HALF = (0.999, 5e-2)
 """Least cosine, and greatest difference as a fraction of the largest number, of an engine that computes in float16."""
+
+
+def _compared(network: Network, engine: Session) -> Agreement:
+    """How near an engine is to the CPU. Raises EngineError if one of them gives what cannot be compared."""
+    left = {name: array for name, array in network.probe.items() if name not in network.always}
+    try:
+        return agreement(engine.run(left), OnnxSession(network.path).run(network.probe))
+    except ExpertError as error:  # it speaks against the engine; the next session may be right
+        raise EngineError(f"{network.path.name}: the engine cannot be compared with the CPU: {error}") from error
 
 
 def _require(network: Network, found: Agreement, half: bool) -> None:
@@ -152,7 +161,7 @@ class Backends:
             raise EngineError(str(kept.record["refused"]))
         try:
             return self._new_engine(trt, network, device, key)
-        except OnnxMissing:  # not for ever: it may be installed tomorrow
+        except (OnnxMissing, NoRoom):  # not for ever: it may be installed tomorrow, and memory comes free
             raise
         except EngineError as error:
             self._cache.refuse(key, str(error))
@@ -162,8 +171,7 @@ class Backends:
         timings = self._cache.timings(key)
         built = build_engine(trt, network.path, network.profile, timings, always=network.always)
         session = TensorRtSession(trt, built.plan, device, network.path.name)
-        left = {name: array for name, array in network.probe.items() if name not in network.always}
-        found = agreement(session.run(left), OnnxSession(network.path).run(network.probe))
+        found = _compared(network, session)
         _require(network, found, built.half)
         self._cache.keep(key, built, {**asdict(found), "against": "ONNX Runtime CPU"})
         return session

@@ -45,8 +45,9 @@ def sha256_file(path: Path) -> str:
 class DigestCache:
     """Digests of files, kept in memory and in one JSON file `{path: [[size, mtime, ctime, inode], sha256]}`.
 
-    The file is in the order of use, last used last. Several threads and processes may use it: it is replaced as a
-    whole, and what this process used is merged into what is there.
+    The file is in the order of use, last used last; a process that found everything known writes nothing, and its use
+    is not counted. Several threads and processes may use it: it is replaced as a whole, and what this process used is
+    merged into what is there.
     """
 
     def __init__(self, file: Path) -> None:

@@ -17,9 +17,6 @@ from evaluator.runtime.arrays import Array
 from evaluator.runtime.engine_fold import library, prune
 from evaluator.runtime.engine_rewrites import REWRITES
 
-LARGEST = (1 << 31) - 1
-"""Bytes of one message of protocol buffers."""
-
 FLOAT16 = 10  # TensorProto
 
 Sizes = Mapping[str, Sequence[int | None]]
@@ -56,25 +53,22 @@ def _rewritten(model: Any, path: Path, sizes: Sizes, given: Mapping[str, Array])
     """Whatever onnx says against a file, the next session may take it: it is an error of this engine only."""
     try:
         library("onnx").load_external_data_for_model(model, str(path.parent))
-        names = rewritten(model, sizes, given)
+        return rewritten(model, sizes, given)
     except EngineError:
         raise
     except Exception as error:  # onnx has no common base of its errors
         raise EngineError(f"{path.name}: cannot be rewritten for TensorRT: {error}") from error
-    if model.ByteSize() > LARGEST:
-        raise EngineError(f"{path.name}: cannot be rewritten for TensorRT: larger than {LARGEST} bytes")
-    return names
 
 
 def rewritten(model: Any, sizes: Sizes, given: Mapping[str, Array]) -> tuple[str, ...]:
     """Apply what a loaded model needs, in place. Returns the names of the rewrites."""
     pin(model, sizes, given)
+    del model.graph.value_info[:]  # what an exporter noted of one call is no reason to fold; types change as well
     names = []
     for rewrite in REWRITES:
         if rewrite.needs(model):
             rewrite.apply(model)
             names.append(rewrite.name)
-    del model.graph.value_info[:]  # types of what may have become something else
     prune(model)
     library("onnx").checker.check_model(model)
     return tuple(names)
@@ -84,7 +78,7 @@ def pin(model: Any, sizes: Sizes, given: Mapping[str, Array]) -> None:
     """Write down what is never fed otherwise: fixed sizes of inputs, and inputs that always hold one value."""
     for tensor in model.graph.input:
         for size, dim in zip(sizes.get(tensor.name, ()), tensor.type.tensor_type.shape.dim, strict=False):
-            if size is not None:
+            if size is not None and not dim.HasField("dim_value"):  # the builder reports a file that fixes another
                 dim.dim_value = size
     free = [tensor for tensor in model.graph.input if tensor.name not in given]
     copies = [type(tensor).FromString(tensor.SerializeToString()) for tensor in free]

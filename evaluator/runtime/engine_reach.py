@@ -35,7 +35,7 @@ class WithinReach:
         self._turn = threading.Lock()
         self.file, self.provider, self.outputs = engine.file, engine.provider, engine.outputs
         self.inputs: Mapping[str, tuple[Sequence[int | str | None], str]] = {
-            **engine.inputs,
+            **{name: (len(shape) * [None], kind) for name, (shape, kind) in engine.inputs.items()},  # any size is taken
             **{name: (value.shape, value.dtype.name) for name, value in always.items()},
         }
 

@@ -17,7 +17,7 @@ import numpy as np
 from evaluator.runtime.arrays import Array
 from evaluator.runtime.engine_fold import constants, fixed_shapes, fold, library, replace_nodes, take_branches
 
-VERSION = 1
+VERSION = 2
 """Raised when a rewrite makes another graph than before: engines of the old one are built again."""
 
 UINT8, INT8, FLOAT = 2, 3, 1  # TensorProto
@@ -132,7 +132,7 @@ def _chain(model: Any, node: Any, steps: Steps) -> list[Any]:
     make, convert = library("onnx.helper").make_node, library("onnx.numpy_helper").from_array
     found, last = [], node.input[0]
     for place, (operator, operands, attributes) in enumerate(steps):
-        step = f"{node.name or node.output[0]}/{place}"
+        step = f"{node.output[0]}/{place}"  # not after the node: names of nodes need not be unique
         names = [f"{step}.{rank}" for rank in range(len(operands))]
         held = zip(names, operands, strict=True)
         model.graph.initializer.extend(convert(np.array(value, np.float32), name) for name, value in held)
@@ -166,7 +166,7 @@ def _write_axes(model: Any) -> None:
         if versions[""] < 13:
             node.attribute.append(library("onnx.helper").make_attribute("axes", axes))
         else:
-            name = f"{node.name}/axes"
+            name = f"{node.output[0]}/axes"
             node.input.append(name)
             model.graph.initializer.append(library("onnx.numpy_helper").from_array(np.array(axes, np.int64), name))
 

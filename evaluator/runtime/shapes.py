@@ -67,9 +67,16 @@ def _range(tensor: Tensor, ranges: Ranges) -> ShapeRange:
 
 
 def _numbers(tensor: Tensor, rng: np.random.Generator, ranges: Ranges) -> Array:
-    """Seeded numbers of the smallest shape that is not one: 0..1, bytes, or 0 and 1 for integers and truth values."""
+    """Seeded numbers of the smallest shape: 0..1, bytes, or 0 and 1 for integers and truth values.
+
+    The first of these is 1: of no segments, or with everything masked, a network may answer with no number.
+    """
     shape = tuple(ranges.get(size, (1, 2, 2))[0] if isinstance(size, str) else size for size in tensor.shape)
     kind = tensor.dtype.split(" or ")[0]
     if kind.startswith("float"):
         return rng.random(shape).astype(kind)
-    return rng.integers(0, 256 if kind == "uint8" else 2, shape).astype(kind)
+    if kind == "uint8":
+        return rng.integers(0, 256, shape).astype(kind)
+    found = rng.integers(0, 2, shape).astype(kind)
+    found.flat[:1] = 1
+    return found

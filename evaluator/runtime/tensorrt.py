@@ -21,13 +21,17 @@ from evaluator.runtime.session import Array
 PROVIDER = "TensorRT"
 
 
+class NoRoom(EngineError):
+    """Nothing is said against an engine: the device has no memory left for it now."""
+
+
 class TensorRtSession:
     """One engine on one device. Threads take turns: an execution context has one set of addresses."""
 
     provider = PROVIDER
 
     def __init__(self, trt: ModuleType, plan: bytes, device: Device, file: str) -> None:
-        """Raises EngineError for a plan of another TensorRT or GPU."""
+        """Raises EngineError for a plan of another TensorRT or GPU, and NoRoom where memory is short."""
         self.file, self._trt, self._device = file, trt, device
         self._log = trt.Logger(trt.Logger.WARNING)
         self._runtime = trt.Runtime(self._log)
@@ -36,7 +40,7 @@ class TensorRtSession:
             raise EngineError(f"{file}: the engine does not fit this TensorRT or this GPU")
         self._context = self._engine.create_execution_context()
         if self._context is None:
-            raise EngineError(f"{file}: no memory for an execution context")
+            raise NoRoom(f"{file}: no memory for an execution context")
         self._turn = threading.Lock()
         names = [self._engine.get_tensor_name(index) for index in range(self._engine.num_io_tensors)]
         given = [self._engine.get_tensor_mode(name) == trt.TensorIOMode.INPUT for name in names]

@@ -199,6 +199,56 @@ def a_squeeze_says_which_axes_it_drops() -> None:
 
 
 @check
+def nodes_without_names_keep_their_own_axes() -> None:
+    nodes = [
+        helper.make_node("Squeeze", ["x"], ["a"]),
+        helper.make_node("Squeeze", ["z"], ["b"]),
+        helper.make_node("Sub", ["a", "b"], ["y"]),
+    ]
+    given = [value("x", FLOAT, 1, 3, 1), value("z", FLOAT, 1, 1, 3)]
+    x = np.arange(3, dtype=np.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        path = saved(Path(folder) / "net.onnx", nodes, given, [value("y", FLOAT, None)])
+        call = {"x": x.reshape(1, 3, 1), "z": 2 * x.reshape(1, 1, 3)}
+        same(path, {"x": [1, 3, 1], "z": [1, 1, 3]}, {}, [call], ["axes of squeezes"])
+
+
+@check
+def a_size_that_the_file_fixes_is_not_written_over() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        nodes, given = [helper.make_node("Squeeze", ["x"], ["y"])], [value("x", FLOAT, 2, "n", 1)]
+        path = saved(Path(folder) / "net.onnx", nodes, given, [value("y", FLOAT, None)])
+        with fitted(path, {"x": [8, 3, 1]}, {}) as fit:
+            sizes = onnx.load(fit.path).graph.input[0].type.tensor_type.shape.dim
+            assert [size.dim_value for size in sizes] == [2, 3, 1]
+
+
+@check
+def a_size_that_an_exporter_noted_of_one_call_is_not_believed() -> None:
+    nodes = [
+        helper.make_node("Exp", ["x"], ["e"]),
+        helper.make_node("Shape", ["e"], ["sizes"]),
+        helper.make_node("Cast", ["sizes"], ["real"], to=FLOAT),
+        helper.make_node("ReduceProd", ["real"], ["count"], keepdims=0),
+        helper.make_node(
+            "If", ["yes"], ["z"], then_branch=branch("a", "Neg", "x"), else_branch=branch("b", "Abs", "x")
+        ),
+        helper.make_node("Mul", ["count", "z"], ["y"]),
+    ]
+    held = [numpy_helper.from_array(np.array(True), "yes")]
+    noted = [value("e", FLOAT, 1, 3)]
+    graph = helper.make_graph(
+        nodes, "g", [value("x", FLOAT, "n", 3)], [value("y", FLOAT, "n", 3)], held, value_info=noted
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "net.onnx"
+        onnx.save(model, path)
+        calls = [{"x": np.ones((size, 3), np.float32)} for size in (1, 2)]
+        assert "Shape" in same(path, {"x": [None, 3]}, {}, calls, [BRANCHES])
+
+
+@check
 def what_needs_no_rewrite_is_built_as_it_lies() -> None:
     with tempfile.TemporaryDirectory() as folder:
         given, made = [value("x", FLOAT, "n")], [value("y", FLOAT, "n")]

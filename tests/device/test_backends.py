@@ -19,6 +19,7 @@ from evaluator.runtime.engine_fold import OnnxMissing
 from evaluator.runtime.engine_reach import WithinReach
 from evaluator.runtime.onnx import OnnxSession
 from evaluator.runtime.onnx_device import BoundOnnxSession
+from evaluator.runtime.tensorrt import NoRoom
 from tests.device.host import FakeEngine, Function, HostDevice, Tensor, fake_trt
 from tests.device.nets import net
 
@@ -93,21 +94,31 @@ def test_an_engine_that_disagrees_is_refused_once_and_for_all_and_the_next_one_c
     assert machine.builds == 1
 
 
-def test_a_refusal_for_want_of_a_package_is_not_remembered(
-    network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("want", [OnnxMissing("onnx is not installed"), NoRoom("no memory")], ids=["package", "memory"])
+def test_a_refusal_for_want_of_what_may_come_is_not_remembered(
+    network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, want: EngineError
 ) -> None:
     machine = Machine(tmp_path / "engines", monkeypatch, right)
     building = machine._build
 
     def missing(*given: Any, **named: Any) -> Built:
-        raise OnnxMissing("onnx is not installed")
+        raise want
 
     monkeypatch.setattr(backends, "build_engine", missing)
     chosen = machine.backends()
     assert isinstance(chosen.open(network), BoundOnnxSession)
-    assert chosen.fallbacks[0].reason == "onnx is not installed"
+    assert chosen.fallbacks[0].reason == str(want)
     monkeypatch.setattr(backends, "build_engine", building)
     assert machine.backends().open(network).provider == "TensorRT"
+
+
+def test_an_engine_that_gives_no_numbers_is_refused_and_the_next_one_computes(
+    network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = Machine(tmp_path / "engines", monkeypatch, lambda given: {"y": np.inf * right(given)["y"]})
+    chosen = machine.backends()
+    np.testing.assert_array_equal(chosen.open(network).run(FEEDS)["y"], 2 * X + B)
+    assert "cannot be compared with the CPU: net.onnx: output y is not finite" in chosen.fallbacks[0].reason
 
 
 @pytest.mark.parametrize(

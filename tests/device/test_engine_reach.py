@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,12 @@ from evaluator.experts import (
 )
 from evaluator.experts.blazeface import LONG_SIDE
 from evaluator.experts.waveform import RATE
-from evaluator.runtime.engine_build import ShapeRange
+from evaluator.runtime.contract import check_contract
+from evaluator.runtime.engine_build import ShapeRange, fixed
 from evaluator.runtime.engine_reach import WithinReach
-from evaluator.runtime.lock import read_lock
+from evaluator.runtime.lock import ModelFile, read_lock
 from evaluator.runtime.session import Array, OnDevice
-from evaluator.runtime.shapes import reach
+from evaluator.runtime.shapes import network, reach
 from evaluator.runtime.store import LOCK_FILE
 from evaluator.runtime.tensorrt import TensorRtSession
 from tests.device.host import FakeEngine, HostDevice, Tensor, fake_trt
@@ -84,6 +86,33 @@ def test_pictures_stay_on_the_device_for_as_long_as_the_engine_takes_them(
     for _ in range(2):
         assert np.array_equal(session.leave({"x": many}, {"y": (20, 3)})["y"], 2 * many)
     assert capsys.readouterr().out.count("outside of what") == 1
+
+
+NETWORKS = [(item.id, file) for item in read_lock(LOCK_FILE).models for file in item.files if file.inputs]
+
+
+@pytest.mark.parametrize(("model", "file"), NETWORKS, ids=lambda one: getattr(one, "name", one))
+def test_an_engine_whose_sizes_are_fixed_honours_the_contract_of_its_file(model: str, file: ModelFile) -> None:
+    """A rewritten file has the sizes of every call written down, and its engine no longer calls them open."""
+    own = network(file, Path(file.name))
+    inputs = {
+        tensor.name: Tensor(
+            tuple(size or -1 for size in fixed(own.profile[tensor.name])), np.dtype(tensor.dtype.split(" or ")[0])
+        )
+        for tensor in file.inputs
+        if tensor.always is None
+    }
+    outputs = {tensor.name: Tensor((), is_input=False) for tensor in file.outputs}
+    engine = FakeEngine({**inputs, **outputs}, lambda given: {})
+    session = TensorRtSession(fake_trt({b"plan": engine}), b"plan", HostDevice(), file.name)
+    reaching = WithinReach(session, own.profile, own.always, Host, print)  # type: ignore[arg-type]
+    check_contract(reaching, model, file, file.name)
+
+
+@pytest.mark.parametrize(("model", "file"), NETWORKS, ids=lambda one: getattr(one, "name", one))
+def test_the_stored_batch_counts_something_and_masks_not_everything(model: str, file: ModelFile) -> None:
+    probe = network(file, Path(file.name)).probe
+    assert [name for name, array in probe.items() if array.dtype.kind in "ib" and not array.any()] == []
 
 
 ALWAYS = {

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import orjson
 import pytest
 
 from evaluator.doctor import codecs, device, judge, machine
@@ -97,6 +98,17 @@ def test_engines_are_told_with_what_they_proved(tmp_path: Path) -> None:
     assert told["engine cdcdcdcdcdcd"].level is Level.NOTE
     assert "Loop" in told["engine cdcdcdcdcdcd"].found
     assert "DALI is not installed" in told["DALI"].found
+
+
+def test_an_engine_of_an_earlier_version_is_told_too(tmp_path: Path) -> None:
+    cache, gpu = EngineCache(tmp_path), Gpu("NVIDIA H200", "9.0", "580")
+    cache.keep(EngineKey("ab" * 32, "tensorrt 11", gpu, {}), Built(b"plan", b""), {"cosine": 1.0, "max_abs": 0.0})
+    [written] = tmp_path.glob("*.json")
+    record = orjson.loads(written.read_bytes())
+    del record["rewrites"]
+    written.write_bytes(orjson.dumps(record))
+    told = {finding.name: finding.found for finding in device.findings(cache, tmp_path, "gpu")}
+    assert told["engine abababababab"].endswith("largest difference 0")
 
 
 def test_a_judge_is_met_or_missed() -> None:

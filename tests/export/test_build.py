@@ -124,6 +124,16 @@ def test_a_failed_export_leaves_the_store_alone(
     assert list(found.folder.iterdir()) == []
 
 
+def test_in_half_precision_what_has_no_network_must_still_pass(
+    tmp_path: Path, recipe: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "halves", lambda entry, rows, made, out: [Parity("net.onnx", "half", 0.0, 1e-3)])
+    recipe(1.0)
+    found, wheels = setting(tmp_path, exporting())
+    with pytest.raises(ParityFailed, match=r"net\.onnx y;"):
+        build(found, wheels, found.lock["alpha"], print, "fp16")
+
+
 def test_an_environment_without_torch_is_told_which_one_to_make(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -257,7 +257,7 @@ def _device() -> CudaDevice:
 
 
 def _as_engines(networks: Iterable[tuple[str, Network]]) -> dict[str, Any]:
-    """Name -> the comparison that its engine passed. Fails with the reason of every network that has none."""
+    """Providers by name, and the comparisons that were passed. Fails with the reasons of networks without an engine."""
     trt, device = _need("tensorrt"), _device()
     with tempfile.TemporaryDirectory() as folder:
         backends, cache = Backends(device, trt, EngineCache(Path(folder))), EngineCache(Path(folder))
