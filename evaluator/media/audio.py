@@ -20,8 +20,9 @@ Format = tuple[int, int]
 LAYOUTS = {1: "mono", 2: "stereo"}
 
 JOINED = 16_384
-"""Samples of the stream that go to the resamplers in one piece: on a frame of 1024 the call costs more than the
-arithmetic. What comes out does not depend on it."""
+"""Most samples of the stream that go to the resamplers in one piece: on a frame of 1024 the call costs more than the
+arithmetic. No more than a second of them, for a few samples of a stream at 5 Hz are an hour. What comes out does not
+depend on it."""
 
 
 def format_of(view: AudioView) -> Format:
@@ -49,15 +50,17 @@ class Track:
             self._waiting, self._kind = AudioFifo(), kind
         frame.pts = None  # gaps between time stamps are not filled
         self._waiting.write(frame)
-        if self._waiting.samples >= JOINED:
-            self._pass_on()
+        piece = min(JOINED, frame.sample_rate)
+        while self._waiting.samples >= piece:
+            self._pass_on(piece)
 
     def samples(self, wanted: Format) -> I16:
         """[T], or [T, 2] of two channels: everything so far; call after `end`."""
         return self._outputs[wanted].samples()
 
-    def _pass_on(self) -> None:
-        joined = self._waiting.read()
+    def _pass_on(self, samples: int = 0) -> None:
+        """Give the resamplers so many samples of those that wait, or all."""
+        joined = self._waiting.read(samples)
         for output in self._outputs.values() if joined is not None else ():
             output.take(joined)
 
@@ -89,8 +92,8 @@ class _Output:
     def _is_as_wanted(self, frame: AudioFrame) -> bool:
         """Whether no resampler is needed. One that has nothing to do must not see a frame without a channel order (PCM
         in WAV or Matroska): PyAV 18 then has every other resampler refuse the same frame."""
-        found = (frame.format.name, frame.sample_rate, frame.layout.nb_channels)
-        return found == ("s16", self._rate, self._channels)
+        plain = frame.layout.name in {LAYOUTS[self._channels], f"{self._channels} channels"}
+        return plain and (frame.format.name, frame.sample_rate) == ("s16", self._rate)
 
     def end(self) -> None:
         """Empty the resampler; a next frame gets a fresh one."""

@@ -94,6 +94,6 @@ class _Sink:
             raise MediaError("too_large", f"{self._path} has more than {self._limits.frames} frames")
 
     def _sound(self, frame: AudioFrame, time: float) -> None:
-        self.track.push(frame, time)
-        if self.track.seconds > self._limits.seconds:
+        if self.track.seconds + frame.samples / frame.sample_rate > self._limits.seconds:
             raise MediaError("too_large", f"{self._path} has more than {self._limits.seconds} s of sound")
+        self.track.push(frame, time)

@@ -21,9 +21,11 @@ from evaluator.media.decoding import StreamDecoder
 from evaluator.media.limits import LIMITS, Limits
 
 KEPT = 16 << 20
-"""Most bytes of packets that wait: a quarter of a minute of 1080p at 8 Mbit/s."""
+"""Most bytes of packets that wait: twelve seconds of 1080p at 8 Mbit/s."""
 
-HEADER = 512  # bytes that a packet takes beside its content: many empty ones are memory too
+HEADER = 4 << 10
+"""Bytes that a packet counts for beside its content: where a demuxer takes every packet from a large buffer of its own
+(MPEG-TS without lengths), a few bytes take 3 KB."""
 
 
 class Reading:
@@ -117,7 +119,8 @@ class Reading:
         return self._decoders[stream]
 
     def _keep(self, packet: MediaPacket) -> None:
-        self._room -= packet.size + HEADER
+        beside = sum(data.data_size for data in packet.iter_sidedata())  # as large as the file likes in Matroska
+        self._room -= packet.size + beside + HEADER
         self._waiting.append(packet)
         if self._room < 0:
             self._waiting.clear()

@@ -99,11 +99,12 @@ class RayEngine:
         """How to get one more worker, with a core or a whole GPU. Ray itself starts no dead one again."""
         share = {"num_gpus": 1} if self._gpu else {"num_cpus": 1}
         actor = ray.remote(max_restarts=0, runtime_env={"env_vars": ONE_THREAD}, **share)(self._kind)
-        store, expected = self._plan.store, facts(self._plan.store, self._plan.equipment)
+        mounted, expected = self._plan.store.mounted, facts(self._plan.store, self._plan.equipment)
+        models = mounted and mounted.absolute()  # a Ray that was started before has a folder of its own to be in
 
         def hire() -> Any:
             self._telemetry.count("workers_started")
-            return actor.remote(self._options, store.mounted, expected)
+            return actor.remote(self._options, models, expected)
 
         return hire
 
@@ -153,7 +154,7 @@ class _Crew:
         self.todo.extend(todo)
         for _ in range(min(workers, len(todo))):
             self._begin()
-        while self.turns:
+        while self.todo or any(turn.begun for turn in self.turns.values()):  # who has not begun is not waited for
             for stream in self.ray.wait(list(self.turns))[0]:
                 self._hear(stream)
 
@@ -245,7 +246,7 @@ def cluster(address: str | None, workers: int, gpu: bool) -> Iterator[Any]:
     with ExitStack() as stack:
         stack.enter_context(redirect_stdout(sys.stderr))
         if address is None:
-            folder = stack.enter_context(TemporaryDirectory(prefix="evaluator-ray-", ignore_cleanup_errors=True))
+            folder = stack.enter_context(TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True))
             yield stack.enter_context(_alone(folder, workers, gpu))
         else:
             _knock(address)
@@ -256,20 +257,23 @@ def cluster(address: str | None, workers: int, gpu: bool) -> Iterator[Any]:
 def _alone(folder: str, workers: int, gpu: bool) -> Iterator[Any]:
     """A Ray of our own. Its files are not in the cache: a path to a socket has at most 107 bytes.
 
+    Ray lets all accounts write to the folder that it is given, its sockets' too: it gets one inside of `folder`, which
+    is closed to them.
+
     Where this process is killed, its workers end with it, and two idle agents of Ray notice within a minute: so do
     the workers where an orphan's new parent is not process 1.
     """
     os.environ.update(ALONE)
     os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     with _connected(
-        "it cannot be started here",
+        "it cannot be started here; if a path is too long, set TMPDIR to a shorter one",
         NO_WEB,
         address="local",
         num_cpus=workers,
         num_gpus=None if gpu else 0,
         object_store_memory=OBJECT_STORE,
         include_dashboard=False,
-        _temp_dir=folder,
+        _temp_dir=os.path.join(folder, "r"),
     ) as ray:
         if (found := ray.util.get_node_ip_address()) != "127.0.0.1":
             raise PrerequisiteError(f"--engine ray: Ray listens on {found} and not on loopback; it was imported before")

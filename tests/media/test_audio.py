@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import struct
 import subprocess
 import wave
 from pathlib import Path
@@ -15,8 +16,10 @@ from av.audio.layout import AudioLayout
 from av.audio.resampler import AudioResampler
 
 from evaluator.errors import MediaError, NotApplicable
+from evaluator.media import audio
 from evaluator.media.audio import JOINED, Track
 from evaluator.media.decode import CollectTap, decode
+from evaluator.media.decode_pyav import _Sink
 from evaluator.media.limits import Limits
 from evaluator.media.probe import probe
 from evaluator.media.types import Audio
@@ -86,6 +89,50 @@ def test_frames_that_travel_together_give_the_samples_of_frames_alone(
     expected += [one.to_ndarray()[0] for one in alone.resample(None)]
     assert sum(lengths) > JOINED
     assert np.array_equal(track.samples((16_000, 1)), np.concatenate(expected))
+
+
+def test_a_few_samples_that_last_an_hour_are_resampled_second_by_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a resampler holds beside its result is some seconds of sound, whatever the stream says of its rate."""
+    pieces: list[float] = []
+    take = audio._Output.take
+
+    def taken(output: audio._Output, frame: AudioFrame | None) -> None:
+        pieces.append(frame.samples / frame.sample_rate if frame else 0.0)
+        take(output, frame)
+
+    monkeypatch.setattr(audio._Output, "take", taken)
+    frame = AudioFrame.from_ndarray(np.ones((1, 500), np.int16), format="s16", layout="mono")
+    frame.sample_rate = 5
+    track = Track({(48_000, 1)})
+    track.push(frame, 0.0)
+    track.end()
+    assert max(pieces) == 1.0
+    assert len(track.samples((48_000, 1))) == pytest.approx(100 * 48_000, rel=0.01)
+
+
+def test_a_frame_that_is_too_long_is_refused_before_it_is_resampled() -> None:
+    frame = AudioFrame.from_ndarray(np.zeros((1, 65_535), np.int16), format="s16", layout="mono")
+    frame.sample_rate = 1
+    track = Track({(48_000, 1)})
+    sink = _Sink(Path("long.flac"), None, track, Limits())
+    with pytest.raises(MediaError, match=r"long\.flac has more than 3660\.0 s of sound"):
+        sink._sound(frame, 0.0)
+    assert track.seconds == 0
+
+
+def test_two_channels_that_are_not_left_and_right_are_mixed_at_their_own_rate_too(tmp_path: Path) -> None:
+    """Centre and low frequencies, by the channel mask of a WAV file: the centre is heard on both sides."""
+    made = np.random.default_rng(0).integers(-9000, 9000, (1000, 2)).astype("<i2")
+    kind = struct.pack("<HHIIHHHHI", 0xFFFE, 2, 16_000, 64_000, 4, 16, 22, 16, 0xC)
+    kind += bytes.fromhex("0100000000001000800000aa00389b71")  # PCM
+    chunks = b"".join(
+        name + struct.pack("<I", len(data)) + data for name, data in ((b"fmt ", kind), (b"data", made.tobytes()))
+    )
+    (tmp_path / "centre.wav").write_bytes(b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks)
+    view = AudioView(16_000, channels=2)
+    found = decode(tmp_path / "centre.wav", probe(tmp_path / "centre.wav"), [], [view])[0][view].samples
+    assert np.array_equal(found[:, 0], found[:, 1])
+    assert np.corrcoef(found[:, 0], made[:, 0])[0, 1] > 0.999
 
 
 def test_several_rates_in_one_pass(odd: Path) -> None:

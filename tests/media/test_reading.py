@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import av
@@ -74,6 +75,31 @@ def test_a_file_with_more_packets_than_fit_is_opened_again(
         found = everything(file)
     assert opened == 2 * [str(odd / "plain.mp4")]
     assert_same(found, odd / "plain.mp4")
+
+
+def element(name: str, *content: bytes) -> bytes:
+    """One element of Matroska."""
+    data = b"".join(content)
+    return bytes.fromhex(name) + struct.pack(">Q", len(data) | 1 << 56) + data
+
+
+def test_what_hangs_on_a_packet_takes_room_too(tmp_path: Path) -> None:
+    """Matroska lets a block of 20 ms of sound carry as many bytes of something else as the file has."""
+    sound = element("e1", element("b5", struct.pack(">d", 8000.0)), element("9f", b"\1"), element("6264", b"\x10"))
+    names = element("d7", b"\1"), element("73c5", b"\1"), element("83", b"\2"), element("86", b"A_PCM/INT/LIT")
+    track = element("ae", *names, sound)
+    addition = element("75a1", element("a6", element("ee", b"\1"), element("a5", bytes(1 << 20))))
+    block = element("a0", element("a1", b"\x81\0\0\0" + b"\1\0" * 160), addition)
+    clusters = [element("1f43b675", element("e7", bytes([20 * number])), block) for number in range(3)]
+    info = element("1549a966", element("2ad7b1", (10**6).to_bytes(4, "big")))
+    path = tmp_path / "laden.mkv"
+    path.write_bytes(
+        element("1a45dfa3", element("4282", b"matroska"))
+        + element("18538067", info, element("1654ae6b", track), *clusters)
+    )
+    with Reading(path) as file:
+        probe(file)
+        assert reading.KEPT - file._room > 2 << 20  # the first of three is decoded
 
 
 def test_frames_can_be_had_as_often_as_one_asks(odd: Path) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -107,6 +108,15 @@ def test_a_clip_that_kills_every_worker_fails_alone_and_a_later_run_mends_it(
 
 
 @needs_ray
+def test_a_ray_of_its_own_is_closed_to_other_accounts(ray: Any) -> None:
+    """Ray opens its folder to all of them, and whoever replaces a socket in there is taken for Ray."""
+    ours = (one for one in Path(tempfile.gettempdir()).glob("ray-*") if one.stat().st_uid == os.getuid())
+    folders = [one for one in ours if (one / "r").is_dir()]
+    assert folders
+    assert {one.stat().st_mode & 0o077 for one in folders} == {0}
+
+
+@needs_ray
 def test_a_worker_with_other_software_ends_the_run_with_one_message(
     ray: Any, cases: Manifest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,6 +133,51 @@ def test_a_finished_run_starts_nothing(
     out = shutil.copytree(local, tmp_path / "out")
     found = run(cases, Store.open(), options(out, engine="ray"))
     assert found.reused == len(found.scores) == len(CASES) * len(METRICS)
+
+
+class Crowded(SimpleNamespace):
+    """A cluster in whose place for one worker others sit: of its streams, only the first worker's have news."""
+
+    exceptions = SimpleNamespace(RayError=RuntimeError, RayTaskError=KeyError)
+    hired = 0
+
+    def hire(self) -> Any:
+        self.hired += 1
+        news = self.hired == 1
+        begin = SimpleNamespace(remote=lambda: Stream(["here"], news))
+        score = SimpleNamespace(remote=lambda cases, _: Stream([(case.id, b"") for case in cases], news))
+        calls = {"begin": begin, "score": score}
+        options = {name: SimpleNamespace(options=lambda call=call, **_: call) for name, call in calls.items()}
+        return SimpleNamespace(**options)
+
+    def wait(self, streams: list[Stream]) -> tuple[list[Stream], list[Stream]]:
+        ready = [stream for stream in streams if stream.news]
+        assert ready, "the run waits for a worker for whom nothing is left to do"
+        return ready[:1], []
+
+    def get(self, item: Any) -> Any:
+        return item
+
+    def kill(self, actor: Any) -> None:
+        """Nothing is there to be killed."""
+
+
+class Stream:
+    def __init__(self, items: list[Any], news: bool) -> None:
+        self._items = iter(items)
+        self.news = news
+
+    def __next__(self) -> Any:
+        return next(self._items)
+
+
+def test_a_run_ends_with_its_last_case_though_a_worker_could_not_begin(cases: Manifest, tmp_path: Path) -> None:
+    plan, _ = planned(list(cases.cases), Store.open(), tmp_path)
+    work = [Work(one.id, tuple(job for job in plan.jobs if job.case.id == one.id)) for one in cases.cases]
+    ray, done = Crowded(), []
+    crew = on_ray._Crew(ray, ray.hire, lambda item, _: done.append(item.case), None)  # type: ignore[arg-type]
+    crew.run(groups(work), 2)
+    assert (done, ray.hired) == (list(CASES), 2)
 
 
 def test_groups_are_whole_source_groups_in_the_order_of_the_plan(cases: Manifest, tmp_path: Path) -> None:
