@@ -88,7 +88,8 @@ def _verdict(case: str, bounds: Sequence[Bound], found: Mapping[str, Score]) -> 
     checks: dict[str, tuple[float | None, bool | None, str]] = {}
     for bound in bounds:
         score = found[bound.metric]
-        if others := ", ".join(sorted({model.stands_in_for for model in score.models} - {""})):
+        others = ", ".join(sorted({model.stands_in_for for model in score.models} - {""}))
+        if others and score.value is not None:
             checks[bound.metric] = (score.value, None, f"a stand-in for {others} has measured it")
             continue
         passed = None if score.value is None else bound.passes(score.value)

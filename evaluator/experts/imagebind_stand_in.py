@@ -9,6 +9,7 @@ capability of its own, so that no threshold for ImageBind ever meets them.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -29,6 +30,8 @@ from evaluator.schema import ALL_FRAMES, ExpertNeed, Need
 
 PERSON = "person talking"
 """ImageNet has no class for people; what is a face to a detector is this name's."""
+
+_making = threading.Lock()  # embedding all names takes many seconds, which threads must not spend side by side
 
 
 class ImageBindStandIn(Composed):
@@ -52,7 +55,9 @@ class ImageBindStandIn(Composed):
         options: dict[str, Any] = dict(want.options)
         seen = with_persons(classified(self.sessions, frames), faces_at(frames, inputs["faces"]))
         heard = profile(tags, options.get("seconds"))
-        return Alignment(agreement(seen, heard, _table(self.sessions, tags.names)))  # type: ignore[arg-type]
+        with _making:
+            table = _table(self.sessions, tags.names)  # type: ignore[arg-type]
+        return Alignment(agreement(seen, heard, table))
 
 
 def with_persons(things: F64, faces: F64) -> F64:
@@ -76,10 +81,12 @@ def profile(tags: AudioTags, seconds: float | None) -> F64:
 
 @lru_cache(maxsize=2)
 def _table(sessions: SessionSource, sounds: tuple[str, ...]) -> F64:
-    """Lifts [1001, 521]; its 1,522 names are embedded once per process."""
+    """Lifts [1001, 521], read-only; its 1,522 names are embedded once per process."""
     seen = (*class_names(sessions.path(minilm.ID, "imagenet_names.json")), PERSON)
     pictures = minilm.embed(sessions, [SEEN.format(name) for name in seen])
-    return lifts(pictures, minilm.embed(sessions, [SAID.format(name) for name in sounds]))
+    found = lifts(pictures, minilm.embed(sessions, [SAID.format(name) for name in sounds]))
+    found.flags.writeable = False
+    return found
 
 
 EXPERT = ImageBindStandIn

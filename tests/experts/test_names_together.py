@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from evaluator.errors import NotApplicable
+from evaluator.experts import imagebind_stand_in, minilm
 from evaluator.experts.clip_text_stand_in import class_names
 from evaluator.experts.features import AudioTags, FaceTrack
 from evaluator.experts.imagebind_stand_in import PERSON, ImageBindStandIn, _table, faces_at, profile, with_persons
@@ -137,6 +141,29 @@ def test_names_of_one_thing_go_together_and_swapped_ones_do_not(models: Store) -
     own, swapped = np.diag(table), table[~np.eye(len(TOGETHER), dtype=bool)]
     assert (own[:, None] > swapped).mean() > 0.97  # area under the curve of 15 pairs against 210
     assert np.median(swapped) < 1 < own.min()
+
+
+def test_threads_share_one_table_and_do_not_make_it_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def slow(sessions: Any, texts: Any) -> np.ndarray:
+        made.append(len(texts))
+        time.sleep(0.05)
+        return np.ones((len(texts), 4), np.float32)
+
+    classifier = FakeSession(lambda feeds: {"logits": np.zeros((len(feeds["pixels"]), 2))}, ("logits",))
+    source = FakeSource({"efficientnet_lite0.onnx": classifier}, {"imagenet_names.json": Path("names")})
+    monkeypatch.setattr(minilm, "embed", slow)
+    monkeypatch.setattr(imagebind_stand_in, "class_names", lambda path: ("one", "two"))
+    tags = AudioTags(np.full((1, 2), 0.5, np.float32), ("a", "b"), 0.48)
+    inputs = {"frames": frames_of(np.zeros((1, 8, 8, 3), np.uint8)), "faces": faces(False), "tags": tags}
+    expert = ImageBindStandIn(source)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: expert.run(ExpertNeed("sound_and_picture_names"), inputs), range(4)))
+    assert len({one.cosines.tobytes() for one in found}) == 1
+    assert made == [3, 2]
+    with pytest.raises(ValueError, match="read-only"):
+        _table(source, tags.names)[0] = 0
 
 
 def looked_and_heard(models: Store, thing: str, sounds: dict[str, float], face: bool = False) -> float:

@@ -67,6 +67,11 @@ CHOICES = (
         "Whisper on the mix, and again on the vocals stem, which is what counts; times of words",
     ),
     Choice(
+        "D1 transitions without an answer",
+        "left out of the mean and named (`unanswered`): a judge that failed says nothing about a transition",
+        "a sum over all transitions: a failed call ends the mode, and what was not evaluated counts 0",
+    ),
+    Choice(
         "E1 zoom beside a camera movement",
         "either is right; a dolly zoom counts as a zoom, for a question has at most 13 options",
         "the code asks for the zoom only",

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from evaluator.errors import NotApplicable
 from evaluator.experts.features import AudioTags
 from evaluator.judge import evidence, evidence_text
 from evaluator.judge.evidence import SOUND_RATE, Budget
@@ -41,6 +42,8 @@ DENSER = Budget(frames=WHOLE.frames + PART.frames, frame_side=512)
 """Of a whole clip with more pictures around a cut."""
 MOMENT = 1.2
 """Seconds on each side of a cut that a moment shows (spec 8.3)."""
+LATEST = 60.0
+"""Seconds after the first picture in which a sound track must begin."""
 SHORTEST = 0.5
 """Seconds: a shorter part is widened, so that it has two pictures."""
 TAGS, FAINTEST = 6, 0.05
@@ -206,11 +209,19 @@ class Scene:
 
 
 def stretch(sound: Audio, start: float, span: Span | None) -> Audio:
-    """A stretch of a sound track by the picture's clock, whose first frame has time stamp `start`."""
-    offset = start - sound.start
-    low, high = span if span is not None else (0.0, len(sound.samples) / sound.rate)
-    a, b = (max(0, round((second + offset) * sound.rate)) for second in (low, high))
-    return replace(sound, samples=sound.samples[a : max(b, a + 1)], start=0.0)
+    """A stretch of a sound track by the picture's clock, whose first frame has time stamp `start`; or all from 0 s on.
+
+    Before the track begins there is silence. Raises NotApplicable for one that begins more than LATEST after the
+    picture.
+    """
+    late = sound.start - start
+    if late > LATEST:
+        raise NotApplicable("not_applicable", f"The sound begins {late:g} s after the picture.")
+    low, high = span if span is not None else (0.0, len(sound.samples) / sound.rate + late)
+    a, b = (round((second - late) * sound.rate) for second in (low, high))
+    b = max(b, a + 1)
+    heard, silent = sound.samples[max(0, a) : max(0, b)], max(0, min(0, b) - a)
+    return replace(sound, samples=np.pad(heard, (silent, 0)) if silent else heard, start=0.0)
 
 
 def _widened(span: Span, duration: float) -> Span:

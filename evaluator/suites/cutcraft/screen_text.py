@@ -34,6 +34,7 @@ NAME = "screen_text"
 OPTION = "text_fps"
 """In a case's `data`: pictures a second that are read."""
 MOST_FRAMES = 64
+"""Pictures that are read, from the first on; where there are more, the line for the judge says until when."""
 LINES, CHARACTERS = 16, 80
 """Most lines told in a question, the largest, and most characters of a line."""
 READ = "words on screen, read by a program (seconds, box in % of the picture, confidence)"
@@ -81,7 +82,8 @@ def fact(media: Mapping[str, Any], span: Span | None = None) -> Mapping[str, Fac
         return {}
     largest = sorted(inside, key=lambda one: -one.area)[:LINES]
     told = "; ".join(str(one) for one in sorted(largest, key=lambda one: (one.span, one.box[1], one.box[0])))
-    return {READ: told or "none"}
+    until = f" (pictures were read until {seconds[-1]:.2f} s)" if len(seconds) == MOST_FRAMES else ""
+    return {READ: (told or "none") + until}
 
 
 def lines(found: SpottedText) -> list[Words]:

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from scipy.signal import resample_poly
 
+from evaluator.errors import NotApplicable
 from evaluator.experts.features import SoundStems
 from evaluator.media.types import F32
 from evaluator.schema import ExpertNeed, Need
+from evaluator.suites.cutcraft.scene import LATEST
 
 NEEDS: Mapping[str, Need] = {"stems": ExpertNeed("sound_stems")}
 OPTIONAL = frozenset(NEEDS)
@@ -23,7 +25,7 @@ MUSIC = ("drums", "bass", "other")
 VOICES = 1.5
 """Energy of the voices over that of the music from which there is no music."""
 MIX = "the whole mix, voices included: no model of sound_stems is mounted"
-NO_STEMS = "the whole mix, voices included: this clip has no stems"
+NO_STEMS = "the whole mix, voices included: this clip has no stems (no sound, or more than ten minutes of it)"
 APART = "drums, bass and other stems"
 
 
@@ -41,10 +43,16 @@ def used(media: Mapping[str, Any]) -> str:
 
 
 def music(stems: SoundStems, rate: int, first: float) -> F32:
-    """[T] of the music at `rate`, a divisor of the stems' own, from the time stamp `first` on."""
+    """[T] of the music at `rate`, a divisor of the stems' own, from the time stamp `first` on.
+
+    Before the track begins there is silence. Raises NotApplicable for one that begins more than LATEST after `first`.
+    """
+    if stems.start - first > LATEST:
+        raise NotApplicable("not_applicable", f"The sound begins {stems.start - first:g} s after the picture.")
     whole = np.sum([stems.mono[name] for name in MUSIC], axis=0)
     lower: F32 = resample_poly(whole, 1, stems.rate // rate)
-    return lower[max(0, round((first - stems.start) * rate)) :]
+    lead = round((first - stems.start) * rate)  # samples before the first picture; below 0, samples that are missing
+    return lower[lead:] if lead >= 0 else np.pad(lower, (-lead, 0))
 
 
 def mostly_voices(stems: SoundStems) -> bool:

@@ -180,6 +180,8 @@ def test_one_failed_bound_drops_a_clip_and_all_must_pass() -> None:
     assert verdict() == "kept"
     stood_in = [record(name, value, stand_in=name == "curation_scene_consistency") for name, value in good.items()]
     assert judge(SUITE.bounds, stood_in)[0].place == "undecided"
+    empty = [record(bound.metric, None, stand_in=True) for bound in SUITE.bounds]
+    assert not any("has measured" in why for _, _, why in judge(SUITE.bounds, empty)[0].checks.values())
     assert verdict(curation_dynamics=None) == "undecided"
     assert verdict(curation_dynamics=0.9) == "dropped"
     assert verdict(curation_dynamics=0.9, curation_persons=None) == "dropped"

@@ -6,14 +6,19 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from evaluator.errors import NotApplicable
+from evaluator.experts.features import Transcript, Utterance
 from evaluator.judge.dialect import chat_request
 from evaluator.judge.types import Question, Raw
+from evaluator.media.types import Audio
 from evaluator.metrics.base import Outcome
-from evaluator.runner.outcome import Absent
+from evaluator.runner.outcome import Absent, attempt
 from evaluator.suites.cutcraft.dimensions import MODULES, a1, a2, a3, b1, c1, d1, d2, d3, e1, e3, f1
 from evaluator.suites.cutcraft.flags import PAPER, Defects
+from evaluator.suites.cutcraft.scene import stretch
 from evaluator.suites.cutcraft.stored import order
 from tests.suites.cutcraft.cases import CUT, camera, case, cut, media, needed, question, shot
 from tests.suites.judging import HEARING, SEEING, Court, label, written
@@ -160,6 +165,54 @@ def test_a_refusal_takes_no_default_in_any_profile(tmp_path: Path) -> None:
         (tmp_path / name / "events").mkdir()
         with Court(tmp_path / name / "events", sparing("cut_event")) as court:
             assert isinstance(court.hear(metric, one, **needed(metric, one, media())), Absent)
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_a_cut_that_nobody_could_tell_is_0_in_compat_only_if_the_judge_has_answered(tmp_path: Path, half: bool) -> None:
+    defects, track = off(fixed_ambience_blocks=True, failure_is_half=half), media()["track"]
+    silent = {**media(), "track": replace(track, samples=0 * track.samples), "stems": None, "stem_tags": None}
+    metric, one = d3.metric(defects), case()
+    given = {**silent, "words": None}
+    alone = metric.unjudged or metric
+    assert alone is not metric
+    assert isinstance(attempt(lambda: alone.compute(case=one, **needed(alone, one, given))), Absent)
+
+    def unsure(question: Question) -> Raw:
+        return label(question, "D") if question.task == "cut_relation" else knowing(question)
+
+    for name, reply, value in (("refuses", sparing("cut_relation"), None), ("unsure", unsure, 0.0 if half else None)):
+        (tmp_path / name).mkdir()
+        with Court(tmp_path / name, reply, HEARING) as court:
+            found = court.hear(metric, one, **needed(metric, one, given))
+        assert (found.value if isinstance(found, Outcome) else None) == value, name
+
+
+def test_a_sound_track_that_begins_late_is_dated_by_its_stamp(tmp_path: Path) -> None:
+    track = media()["track"]
+    for late in (0.3, 0.5):
+        (tmp_path / str(late)).mkdir()
+        samples = track.samples[round(late * track.rate) :]
+        found = heard(d3, tmp_path / str(late), track=replace(track, samples=samples, start=late))
+        assert found.details["transitions"][0]["signals"]["offset"] == pytest.approx(0.8, abs=0.1)
+    words = Transcript("en", 1.0, (Utterance(2.0, 3.5, "word", -0.2, 0.1),), 6.2)  # 3 to 4.5 s of the picture: a J-cut
+    more = {"words": words, "track": replace(track, samples=track.samples[track.rate :], start=1.0)}
+    with_stems = {"stems": None, "stem_tags": None}
+    (tmp_path / "words").mkdir()
+    found = heard(d3, tmp_path / "words", off(fixed_ambience_blocks=True), **more, **with_stems)
+    (item,) = found.details["transitions"]
+    assert (item["found"], item["by"]) == ("j-cut", "speech")
+
+
+def test_stretches_of_a_sound_track() -> None:
+    sound = Audio(np.arange(1, 11, dtype=np.int16), 10, True, start=0.5)
+    assert stretch(sound, 0.5, None).samples.tolist() == list(range(1, 11))
+    assert stretch(sound, 0.7, None).samples.tolist() == list(range(3, 11))
+    assert stretch(sound, 0.2, None).samples.tolist() == [0, 0, 0, *range(1, 11)]
+    assert stretch(sound, 0.2, (0.1, 0.5)).samples.tolist() == [0, 0, 1, 2]
+    assert stretch(sound, 0.2, (0.0, 0.2)).samples.tolist() == [0, 0]
+    assert stretch(sound, 0.2, (0.0, 9.0)).samples.tolist() == [0, 0, 0, *range(1, 11)]
+    with pytest.raises(NotApplicable, match=r"99\.5 s after the picture"):
+        stretch(sound, -99.0, None)
 
 
 def test_a_transition_without_an_answer_is_left_out(tmp_path: Path) -> None:

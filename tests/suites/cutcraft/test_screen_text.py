@@ -25,7 +25,7 @@ from evaluator.suites.cutcraft import SUITE, layout, screen_text
 from evaluator.suites.cutcraft.data import CutData
 from evaluator.suites.cutcraft.dimensions import MODULES, a2, a3, all_of, b3, c1, d1, e1, e3
 from evaluator.suites.cutcraft.flags import COMPAT, PAPER
-from evaluator.suites.cutcraft.screen_text import CHARACTERS, LINES, READ, fact, lines
+from evaluator.suites.cutcraft.screen_text import CHARACTERS, LINES, MOST_FRAMES, READ, fact, lines
 from tests.suites.cutcraft.cases import CUT, case, cut, media, needed, shot
 from tests.suites.cutcraft.test_dimensions import knowing
 from tests.suites.judging import Court
@@ -166,6 +166,13 @@ def test_what_is_told_is_one_bounded_line_of_quoted_texts(found: list[tuple[int,
         place = place + len(told[place:].split("; ", 1)[0]) + 2
     assert len(texts) <= LINES
     assert all(len(text) <= CHARACTERS for text in texts)
+
+
+def test_a_clip_that_was_not_read_to_its_end_says_until_when() -> None:
+    [told] = fact({screen_text.NAME: spotted((0, "BANK"), seconds=MOST_FRAMES)}).values()
+    assert str(told).endswith("(pictures were read until 63.00 s)")
+    [told] = fact({screen_text.NAME: spotted((0, "BANK"), seconds=MOST_FRAMES - 1)}).values()
+    assert "until" not in str(told)
 
 
 def test_the_largest_lines_are_told() -> None:

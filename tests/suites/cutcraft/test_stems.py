@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.signal import resample_poly
 
+from evaluator.errors import NotApplicable
 from evaluator.experts.features import AudioTags, SoundStems, StemFacts, StemTags, Transcript, Utterance
 from evaluator.experts.htdemucs import STEMS
 from evaluator.judge.types import Question, Raw
@@ -23,7 +24,7 @@ from evaluator.suites.cutcraft.mood import NO_MUSIC
 from evaluator.suites.cutcraft.motion import motion
 from evaluator.suites.cutcraft.object_sounds import crossing, dbfs, named, runs
 from evaluator.suites.cutcraft.stem_signals import StemSignals, cepstra, continuity, signals, speech_gap, trusted
-from evaluator.suites.cutcraft.stems import APART, MIX, NO_STEMS, mostly_voices
+from evaluator.suites.cutcraft.stems import APART, MIX, NO_STEMS, mostly_voices, music
 from tests.suites.ave_compass.networks import constant, model, node
 from tests.suites.cutcraft.cases import CUT, case, media, needed
 from tests.suites.cutcraft.scenes import band
@@ -84,6 +85,15 @@ class TestB2:
         wanted = (np.corrcoef(levels[rows], moved.energy)[0, 1] + 1) / 2
         assert found.details["following"] == pytest.approx(wanted, abs=1e-4)
         assert (found.details["music"], found.details["music_is"]) == (True, APART)
+
+    def test_music_is_on_the_clock_of_the_pictures(self) -> None:
+        stems = apart(bass=noise())
+        from_start = music(stems, 22_050, 0.0)
+        late = music(replace(stems, start=0.5), 22_050, 0.0)
+        np.testing.assert_array_equal(late, np.pad(from_start, (11_025, 0)))  # silence until it begins
+        np.testing.assert_array_equal(music(replace(stems, start=-0.5), 22_050, 0.0), from_start[11_025:])
+        with pytest.raises(NotApplicable, match="61 s after the picture"):
+            music(replace(stems, start=61.0), 22_050, 0.0)
 
     def test_voices_above_the_music_are_no_music(self, tmp_path: Path) -> None:
         loud, soft = apart(other=noise(), vocals=1.23 * noise(2)), apart(other=noise(), vocals=1.22 * noise(2))

@@ -94,7 +94,7 @@ DIMENSION = Dimension(
     score,
     needs=lambda defects: {**NEEDS, **stems.NEEDS},
     optional=stems.OPTIONAL,
-    version=2,
+    version=3,
 )
 MIX_ALONE = replace(DIMENSION, needs=lambda defects: NEEDS)
 

@@ -116,11 +116,12 @@ def signal_metric(  # an identity card has as many fields
     stands_in_for: Mapping[str, str] | None = None,
     reads: tuple[str, ...] = (),
     needs_of: Callable[[Case], Needs] | None = None,
+    version: int = 1,
 ) -> Metric:
     """A dimension that looks neither at aligned shots nor at answers."""
     return Metric(
         id=name.lower(),
-        version=1,
+        version=version,
         title=f"{name} {title}",
         summary=summary,
         direction=Direction.HIGHER,

@@ -224,7 +224,7 @@ DIMENSION = Dimension(
     hears=True,
     stands_in_for={"image_embedding": "DINOv2 ViT-B/14", "audio_tags": "PANNs CNN14"},
     reads_words=True,
-    version=2,
+    version=3,
 )
 
 

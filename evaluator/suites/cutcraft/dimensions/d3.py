@@ -93,7 +93,8 @@ def _picture_start(scene: Scene) -> float:
 
 def _as_the_reference(scene: Scene, track: Audio, cut: float, before: Span, after: Span) -> Heard:
     words: Transcript | None = scene.media.get("words")
-    spoken = speech_projection(words, before, after) if words is not None else None
+    spans = _later(_picture_start(scene) - scene.media["track"].start, before, after)
+    spoken = speech_projection(words, *spans) if words is not None else None
     if spoken is not None:
         return Heard(spoken, "speech", {})
     found = ambience(track, cut)
@@ -112,8 +113,11 @@ def stem_signals(scene: Scene, cut: float, before: Span, after: Span) -> StemSig
     if apart is None or words is None or tags is None:
         return None
     late = _picture_start(scene) - apart.start  # what a time on the picture's clock is later on the stems'
-    spans = [(low + late, high + late) for low, high in (before, after)]
-    return signals(apart, tags, words, cut + late, *spans)
+    return signals(apart, tags, words, cut + late, *_later(late, before, after))
+
+
+def _later(seconds: float, *spans: Span) -> list[Span]:
+    return [(low + seconds, high + seconds) for low, high in spans]
 
 
 def _facts(told: StemSignals) -> dict[str, Any]:
@@ -125,7 +129,10 @@ def _facts(told: StemSignals) -> dict[str, Any]:
 
 
 def speech_projection(words: Transcript, before: Span, after: Span) -> Relation | None:
-    """Whose shot holds more of the speech that reaches over the cut; None without such speech or if it fills both."""
+    """Whose shot holds more of the speech that reaches over the cut; None without such speech or if it fills both.
+
+    Spans are on the clock of the words, which begins with the sound track.
+    """
     best: tuple[float, Relation | None] = (0.0, None)
     for one in words.utterances:
         if not one.text.strip() or 1.0 - one.no_speech < TRUSTED:
@@ -167,14 +174,15 @@ def score(played: Played) -> Outcome:
     """Share of transitions with the relation that was asked for.
 
     A transition one of whose shots is missing counts 0. One that neither signals nor a judge could tell is left out and
-    named; in `compat` it counts 0, as in the reference.
+    named; in `compat` it counts 0, as in the reference, if a judge has answered: a judge that failed or that nobody has
+    asked is no answer.
     """
     scene = played.scene
     items = [_item(played, place) for place in range(len(scene.prompt.cuts))]
     undecided = [item["transition"] for item in items if item["credit"] is None]
     known = [item["credit"] for item in items if item["credit"] is not None]
     if scene.defects.failure_is_half:
-        known += [0.0] * len(undecided)
+        known += [0.0 for place in undecided if _answered(played, place)]
     value = required(fmean(known) if known else None, played, "At no cut could be told what the sound does.")
     return Outcome(
         value,
@@ -185,6 +193,12 @@ def score(played: Played) -> Outcome:
             "signals_of": signals_of(scene),
         },
     )
+
+
+def _answered(played: Played, transition: int) -> bool:
+    """Whether the judge has said something of a transition (from 1), be it of no use."""
+    answer = played.said.get(f"D3/relation/{transition}")
+    return answer is not None and answer.status in {Status.OK, Status.UNPARSED}
 
 
 def signals_of(scene: Scene) -> str:
@@ -228,7 +242,7 @@ DIMENSION = Dimension(
     needs=needs,
     hears=True,
     optional=VOICES | stems.OPTIONAL | {"stem_tags"},
-    version=3,
+    version=4,
 )
 MIX_ALONE = replace(DIMENSION, needs=needs_of_mix, optional=VOICES)
 

@@ -40,4 +40,5 @@ def metric(defects: Defects) -> Metric:
         "How near onsets of sound are to peaks of motion.",
         partial(compute, defects),
         {"flow": FramesNeed(motion.VIEW), "track": AudioNeed(AudioView(RATE, missing="silence"))},
+        version=2,
     )
