@@ -1,8 +1,8 @@
 """all-MiniLM-L6-v2 with 8-bit weights: one vector for a sentence, so that sentences of like meaning lie close.
 
 Wang et al., "MiniLM", NeurIPS 2020, tuned by Sentence-Transformers on pairs of sentences. Mean over the tokens' last
-states, then unit length; a text is cut at 128 tokens, as its tokenizer file says. Each text is run alone, so that neither
-a neighbour nor padding moves its last digits. English; no CJK segmentation.
+states, then unit length; a text is cut at 128 tokens, as its tokenizer file says. Each text is run alone, so that
+neither a neighbour nor padding moves its last digits. English; no CJK segmentation.
 """
 
 from __future__ import annotations
