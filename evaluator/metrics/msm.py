@@ -28,13 +28,19 @@ def farneback(a: U8, b: U8) -> F64:
     return np.asarray(flow, np.float64)
 
 
+def size(flow: F64) -> F64:
+    """Length [...] in pixels of every vector of a flow [..., 2]."""
+    x, y = flow[..., 0], flow[..., 1]
+    return np.asarray(np.sqrt(x * x + y * y))  # a quarter of the time of a norm along an axis of two
+
+
 def pair_score(f: F64, g: F64) -> float:
     """Agreement in [0, 1] of two consecutive flows [..., 2] over the pixels that move in either; 1 if none does."""
-    size_f, size_g = np.linalg.norm(f, axis=-1), np.linalg.norm(g, axis=-1)
+    size_f, size_g = size(f), size(g)
     active = (size_f > MOVING) | (size_g > MOVING)
     if not active.any():
         return 1.0
-    product = np.einsum("...c,...c->...", f, g)
+    product = f[..., 0] * g[..., 0] + f[..., 1] * g[..., 1]
     direction = (np.clip(product / (size_f * size_g + EPS), -1.0, 1.0) + 1.0) / 2.0
     magnitude = 1.0 - np.abs(size_f - size_g) / (size_f + size_g + EPS)
     score = np.clip(DIRECTION_WEIGHT * direction + MAGNITUDE_WEIGHT * magnitude, 0.0, 1.0)
@@ -48,7 +54,7 @@ def compute(frames: Frames) -> Outcome:
         raise NotApplicable("not_applicable", f"Two flows need three frames; the clip has {len(pictures)}.")
     flows = [farneback(a, b) for a, b in pairwise(pictures)]
     scores = [pair_score(f, g) for f, g in pairwise(flows)]
-    speed = float(np.mean([np.linalg.norm(flow, axis=-1).mean() for flow in flows]))
+    speed = float(np.mean([size(flow).mean() for flow in flows]))
     details = {"per_pair": scores, "index": frames.index.tolist(), "mean_flow_px": speed}
     return Outcome(float(np.mean(scores)), details=details)
 
