@@ -143,10 +143,6 @@ def limit(board: Board, manifest: Manifest, models: Path | None, out: Path) -> N
     figure = board.figures["S4"]
     if figure.value is None:
         return
-    ours = race["ours"]["without interpolation"]
-    rival = figure.value * ours
-    beside = (rival - networks) / (ours - networks)
-    most = (
-        f"the networks alone take {networks:.1f}, so {rival / networks:.1f} is the limit; all else {beside:.1f} times"
-    )
+    rival = figure.value * race["ours"]["without interpolation"]
+    most = f"the networks alone take {networks:.1f}, so {rival / networks:.1f} is the limit"
     board.put("S4", figure.value, f"{figure.note}; {most}")
