@@ -8,7 +8,8 @@ than 64 pixels of the objects, the frame does not count; where only the second o
 is cut out by the mask's own bounding box, 15 % larger on each side, black outside the mask.
 
 The option `pictures` says which frames are looked at: "masked" (default), those that the masks were made for, or
-"stride", as the reference does, a whole number of frames apart, which is up to a second away from them.
+"stride", as the reference does, a whole number of frames apart, which is up to a second away from them. There may be
+more of those than masks: what has no mask shows nothing.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class DinoV2Small(Expert):
     """Cosines of the objects in the clips of two roles; masks are made for each by its own phrases' boxes."""
 
     id: ClassVar[str] = "dinov2_small"
+    version: ClassVar[int] = 2
     capability: ClassVar[str] = "region_similarity"
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
@@ -56,7 +58,7 @@ class DinoV2Small(Expert):
     def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> RegionSimilarity:
         masks: tuple[RegionMasks, RegionMasks] = (inputs["first_masks"], inputs["second_masks"])
         pictures: tuple[U8, U8] = (inputs["first"].data, inputs["second"].data)
-        count = min(len(masks[0].index), len(masks[1].index), len(pictures[0]), len(pictures[1]))
+        count = min(map(len, pictures))
         pairs = [_pair(masks, pictures, row) for row in range(count)]
         counted = [pair for pair in pairs if pair is not None]
         missing = np.array([second is None for _, second in counted], bool)
@@ -78,7 +80,7 @@ class DinoV2Small(Expert):
 
 def _pair(masks: tuple[RegionMasks, RegionMasks], pictures: tuple[U8, U8], row: int) -> tuple[U8, U8 | None] | None:
     """The objects of one frame of both clips; None if the first shows nothing, None for the second if it does not."""
-    ours, theirs = masks[0].mask(row), masks[1].mask(row)
+    ours, theirs = (_mask(one, row) for one in masks)
     if ours.sum() < LEAST_PIXELS:
         return None
     picture, size = pictures[1][row], ours.shape[::-1]
@@ -87,6 +89,11 @@ def _pair(masks: tuple[RegionMasks, RegionMasks], pictures: tuple[U8, U8], row: 
         theirs = cv2.resize(theirs.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST).astype(bool)
     first = prepared(cut(pictures[0][row], ours))
     return first, (prepared(cut(picture, theirs)) if theirs.sum() >= LEAST_PIXELS else None)
+
+
+def _mask(masks: RegionMasks, row: int) -> Bool:
+    """[H, W] the mask of a picture; empty where masks have come to an end."""
+    return masks.mask(row) if row < len(masks.index) else np.zeros((masks.height, masks.width), bool)
 
 
 def crop_box(mask: Bool) -> tuple[int, int, int, int]:

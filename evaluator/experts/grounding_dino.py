@@ -34,6 +34,7 @@ class GroundingDino(Expert):
     """One box per phrase."""
 
     id: ClassVar[str] = "grounding_dino"
+    version: ClassVar[int] = 2
     capability: ClassVar[str] = "grounded_boxes"
     on_device: ClassVar[bool] = True
 
@@ -46,21 +47,29 @@ class GroundingDino(Expert):
         vocabulary = read_vocabulary(self.sessions.path(self.id, VOCABULARY))
         phrases = phrases_of(want)
         pixels = [normalise(prepared(frame)[None], IMAGENET) for frame in frames.data]
-        found = [_best(session, pixels, f"{phrase.lower()}.", vocabulary) for phrase in phrases]
+        found = [_best(session, pixels, f"{phrase.strip().lower().rstrip('.')}.", vocabulary) for phrase in phrases]
         boxes, scores, rows = zip(*found, strict=True)
         return GroundedBoxes(phrases, np.stack(boxes), np.array(scores, np.float32), np.array(rows, np.int64))
 
 
 def prepared(frame: U8) -> U8:
     """A frame [H, W, 3] as the network takes it: short side 800, long side at most 1333, bilinear."""
-    height, width = frame.shape[:2]
-    short, long = min(height, width), max(height, width)
-    side = SHORT_SIDE if long * SHORT_SIDE <= LONG_SIDE * short else round(LONG_SIDE * short / long)
-    size = (side, side * height // width) if width < height else (side * width // height, side)  # width, height
+    size = size_of(*frame.shape[:2])
     if not is_host(frame):
         on_device: U8 = steps_torch.resized(frame[None], size)[0]
         return on_device
     return np.asarray(Image.fromarray(frame).resize(size, Image.Resampling.BILINEAR))
+
+
+def size_of(height: int, width: int) -> tuple[int, int]:
+    """(width, height) that the network takes a picture at, as transformers' processor rounds them.
+
+    Where the long side is what bounds, the other one is rounded but does not enter into it, which may not pass 1333.
+    """
+    short, long = min(height, width), max(height, width)
+    exact = SHORT_SIDE if long * SHORT_SIDE <= LONG_SIDE * short else LONG_SIDE * short / long
+    sides = round(exact), int(exact * long / short)
+    return sides if width < height else sides[::-1]
 
 
 def _best(session: Session, pixels: list[F32], text: str, vocabulary: Mapping[str, int]) -> tuple[F32, float, int]:

@@ -4,7 +4,7 @@ A reference model in two files that the user mounts, with the memory of the trac
 `sam2_start.onnx` takes a frame and boxes, `sam2_step.onnx` every further frame. Contract: `pixels` [1, 3, 1024, 1024]
 float32, RGB, ImageNet statistics, and `boxes` [K, 4] float32 (x1, y1, x2, y2 in pixels of that square) or `past`
 [K, M] float32, the memory so far, to `masks` [K, 256, 256] (logits) and `memory` [K, M]. Every accepted box is an
-object of its own.
+object of its own. Frames become squares by Pillow's bicubic filter, as in the authors' predictor.
 
 A box is accepted from score 0.30 up, and up to 0.55 of the picture (CoVEBench 5.3). The option `box_frame` says where
 an object that was found on probed frame 1 or 2 begins: "found" (default), on that frame, or "first", as the reference
@@ -38,11 +38,12 @@ class Sam2(Expert):
     """The union of the objects' masks on each frame, at the size at which regions are compared."""
 
     id: ClassVar[str] = "sam2"
+    version: ClassVar[int] = 2
     capability: ClassVar[str] = "region_masks"
     on_device: ClassVar[bool] = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
-        view = View(MASK_FRAMES, Fit.SQUASH, SIDE, SIDE, Filter.BILINEAR)
+        view = View(MASK_FRAMES, Fit.SQUASH, SIDE, SIDE, Filter.BICUBIC)
         boxes = ExpertNeed("grounded_boxes", want.roles[:1], options=only(want, "phrases"))
         return {"boxes": boxes, "frames": FramesNeed(view, want.roles[0])}
 

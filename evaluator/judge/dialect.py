@@ -36,6 +36,8 @@ def chat_request(question: Question, model: str, label_ids: Sequence[int]) -> di
         "seed": question.sample,
         "max_tokens": question.max_tokens,
     }
+    if question.top_k:
+        body["top_k"] = question.top_k
     if question.labels:
         body |= {"logprobs": True, "logprob_token_ids": list(label_ids), "allowed_token_ids": list(label_ids)}
     elif question.answer_schema is not None:

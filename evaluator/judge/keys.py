@@ -50,6 +50,7 @@ def request(question: Question) -> dict[str, Any]:
         "max_tokens": question.max_tokens,
         "sample": question.sample,
         **({"temperature": question.temperature} if question.temperature else {}),
+        **({"top_k": question.top_k} if question.top_k else {}),
     }
 
 

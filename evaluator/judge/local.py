@@ -80,7 +80,7 @@ class LocalJudge:
 
     def _text(self, chat: Chat, question: Question) -> Raw:
         written, length = self._engine.write(
-            chat, question.answer_schema, question.max_tokens, question.temperature, question.sample
+            chat, question.answer_schema, question.max_tokens, question.temperature, question.sample, question.top_k
         )
         return Raw(written.text, written.finish, usage={"prompt_tokens": length, "completion_tokens": written.tokens})
 

@@ -122,24 +122,33 @@ class Engine:
         return logprobs, inputs["input_ids"].shape[1]
 
     def write(
-        self, chat: Chat, schema: Mapping[str, Any] | None, most: int, temperature: float = 0.0, seed: int = 0
+        self,
+        chat: Chat,
+        schema: Mapping[str, Any] | None,
+        most: int,
+        temperature: float = 0.0,
+        seed: int = 0,
+        top_k: int = 0,
     ) -> tuple[Written, int]:
         """A JSON text under `schema`, without optional white space (any text if it is None), and the prompt's length.
 
-        Token by token, at most `most`: the likeliest each time, or drawn at a temperature, from the seed. Raises
-        ValueError for a schema that cannot be a grammar.
+        Token by token, at most `most`: the likeliest each time, or drawn at a temperature, from the seed, of the
+        `top_k` likeliest (0: of all). Raises ValueError for a schema that cannot be a grammar.
         """
         grammar = None if schema is None else _Grammar(self._tokenizer_for_grammars(), schema, self.vocabulary)
         inputs = self.inputs(chat)
         ends = self._model.generation_config.eos_token_id
         ends = set(ends) if isinstance(ends, list) else {ends}
+        drawn = {"do_sample": True, "temperature": temperature, "top_k": top_k, "top_p": 1.0}
         with self._turn, self._torch.inference_mode():
-            tokens, finish = self._generate(inputs, grammar, most, ends, temperature, seed)
+            self._torch.manual_seed(seed)
+            choice = drawn if temperature else {"do_sample": False}
+            tokens, finish = self._generate(inputs, grammar, most, ends, choice)
         text = self._processor.tokenizer.decode(tokens, skip_special_tokens=True)
         return Written(str(text), finish, len(tokens)), inputs["input_ids"].shape[1]
 
     def _generate(
-        self, inputs: Any, grammar: _Grammar | None, most: int, ends: set[int], temperature: float, seed: int
+        self, inputs: Any, grammar: _Grammar | None, most: int, ends: set[int], choice: Mapping[str, Any]
     ) -> tuple[list[int], str]:
         start = inputs["input_ids"].shape[1]
 
@@ -151,9 +160,6 @@ class Engine:
             allowed = self._torch.from_numpy(grammar.allowed(ends)).to(logits.device)
             return logits.masked_fill(~allowed[None], float("-inf"))
 
-        drawn = {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0} if temperature else {}
-        self._torch.manual_seed(seed)
-        choice = drawn or {"do_sample": False}
         found = self._model.generate(**inputs, max_new_tokens=most, logits_processor=[mask], **choice)
         picked = [int(token) for token in found[0, start:]]
         if picked and picked[-1] in ends:

@@ -54,12 +54,14 @@ class Prompt:
         substitute: bool = False,
         sample: int = 0,
         temperature: float = 0.0,
+        top_k: int = 0,
     ) -> Question:
         """A question with this prompt. `evidence` comes first, then the data blocks, then the closing text.
 
         `substitute` says that some of the evidence stands in for what the protocol shows. A repeated ask has another
-        `sample`; at a temperature above 0 its text is drawn from that seed. Raises ValueError for data
-        that the prompt does not know or lacks, and for a list of less than two or more than LETTERS entries.
+        `sample`; at a temperature above 0 its text is drawn from that seed, each token from the `top_k` likeliest (0:
+        from all). Raises ValueError for data that the prompt does not know or lacks, and for a list of less than two or
+        more than LETTERS entries.
         """
         blocks = tuple(self._blocks(data))
         count = max((len(value) for value in data.values() if not isinstance(value, str)), default=len(self.labels))
@@ -74,6 +76,7 @@ class Prompt:
             max_tokens=self.max_tokens,
             sample=sample,
             temperature=temperature,
+            top_k=top_k,
             protocol_deviation=substitute,
             system=self.system,
         )

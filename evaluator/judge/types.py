@@ -112,6 +112,7 @@ class Question:
     max_tokens: int = 1
     sample: int = 0  # index of a repeated ask, and the seed of a drawn answer
     temperature: float = 0.0  # of a written answer; 0 = the likeliest text, every time
+    top_k: int = 0  # a drawn answer takes each token from this many likeliest; 0 = from all
     system: str = ""  # our rules; nothing that came with a clip or from a model ever stands here
     protocol_deviation: bool = False  # substitute evidence stands in for what the protocol shows
 

@@ -146,6 +146,15 @@ def test_lists_are_cut_to_the_shorter_one() -> None:
     assert compare(film(4), film(2), masks([BOX] * 3), masks([BOX] * 4)).compared == 2
 
 
+def test_a_picture_of_the_edit_behind_its_last_mask_is_missing_and_one_of_the_source_does_not_count() -> None:
+    """In compat a clip of 25 fps and 5 s has eleven pictures and ten masks; the reference reads the last as empty."""
+    edit = compare(film(4), film(4), masks([BOX] * 4), masks([BOX] * 3))
+    assert edit.missing.tolist() == [False, False, False, True]
+    source = compare(film(4), film(4), masks([BOX] * 3), masks([BOX] * 4))
+    assert source.missing.tolist() == [False, False, False]
+    assert edit.compared == source.compared == 4
+
+
 def test_an_edit_in_which_nothing_is_found_runs_no_network() -> None:
     found = compare(film(), film(), masks([BOX] * 4), masks([None] * 4), FakeSession(lambda feeds: {}))
     assert found.missing.all()

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evaluator.errors import ExpertError
 from evaluator.experts.features import GroundedBoxes
-from evaluator.experts.grounding_dino import EXPERT, FILE, VOCABULARY, corners, prepared
+from evaluator.experts.grounding_dino import EXPERT, FILE, VOCABULARY, corners, prepared, size_of
 from evaluator.experts.regions import PROBED_FRAMES, phrases_option
 from evaluator.runtime.session import Array
 from evaluator.schema import ExpertNeed, FramesNeed, View
@@ -56,10 +58,41 @@ def test_the_best_box_over_the_probed_frames_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("size", "expected"),
-    [((480, 640), (800, 1066)), ((720, 1280), (750, 1333)), ((1280, 720), (1333, 750)), ((900, 900), (800, 800))],
+    [
+        ((480, 640), (800, 1066)),
+        ((720, 1280), (750, 1333)),
+        ((1280, 720), (1333, 750)),
+        ((900, 900), (800, 800)),
+        ((480, 832), (769, 1333)),
+        ((816, 1920), (567, 1333)),
+    ],
 )
 def test_short_side_800_and_long_side_at_most_1333(size: tuple[int, int], expected: tuple[int, int]) -> None:
     assert prepared(np.zeros((*size, 3), np.uint8)).shape[:2] == expected
+
+
+def published_size(height: int, width: int) -> tuple[int, int]:
+    """(height, width) of get_size_with_aspect_ratio((height, width), 800, 1333) in transformers 5."""
+    short, long = float(min(height, width)), float(max(height, width))
+    raw = 1333 * short / long if long / short * 800 > 1333 else 800
+    side = round(raw)
+    return (int(raw * height / width), side) if width < height else (side, int(raw * width / height))
+
+
+@given(st.integers(64, 2200), st.integers(64, 4100))
+def test_every_size_is_rounded_as_published_and_none_is_above_the_bound(height: int, width: int) -> None:
+    found = size_of(height, width)
+    assert found == published_size(height, width)[::-1]
+    assert max(found) <= 1333
+
+
+def test_a_phrase_ends_with_one_full_stop(tmp_path: Path) -> None:
+    session = FakeSession(detector)
+    want = ExpertNeed("grounded_boxes", ("source",), options=(phrases_option([" Tree. ", "tree"]),))
+    (tmp_path / "vocab.txt").write_text("\n".join(TOKENS))
+    source = FakeSource({FILE: session}, {VOCABULARY: tmp_path / "vocab.txt"})
+    EXPERT(source).run(want, {"frames": frames_of(np.zeros((1, 30, 40, 3), np.uint8))})
+    assert [feeds["input_ids"].tolist() for feeds in session.fed] == [[[0, 5, 6, 1]]] * 2
 
 
 def test_boxes_are_cut_to_the_picture() -> None:

@@ -58,8 +58,9 @@ def run(options: tuple[tuple[str, str], ...] = (), first: FakeSession | None = N
 
 
 def test_asks_for_squares_at_two_a_second_and_the_boxes_of_the_same_clip() -> None:
+    """The authors' predictor makes its squares by Pillow's `resize` without a filter, which is bicubic."""
     needs = EXPERT(FakeSource({})).needs(ExpertNeed("region_masks", ("source",), options=OPTIONS))
-    assert needs["frames"] == FramesNeed(View(MASK_FRAMES, Fit.SQUASH, SIDE, SIDE, Filter.BILINEAR), "source")
+    assert needs["frames"] == FramesNeed(View(MASK_FRAMES, Fit.SQUASH, SIDE, SIDE, Filter.BICUBIC), "source")
     assert needs["boxes"] == ExpertNeed("grounded_boxes", ("source",), options=OPTIONS)
 
 

@@ -46,6 +46,8 @@ def test_a_drawn_answer_is_drawn_from_the_seed_of_its_sample() -> None:
     drawn = replace(probes.json_question("maple"), sample=3, temperature=0.7)
     body = chat_request(drawn, "judge", ())
     assert (body["temperature"], body["seed"]) == (0.7, 3)
+    assert "top_k" not in body
+    assert chat_request(replace(drawn, top_k=50), "judge", ())["top_k"] == 50
 
 
 def test_media_travel_as_their_bytes() -> None:

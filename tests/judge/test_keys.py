@@ -39,6 +39,7 @@ def test_equal_questions_have_equal_keys_whoever_asks_and_whatever_the_suite_thi
         replace(QUESTION, parts=QUESTION.parts[::-1]),
         replace(QUESTION, sample=1),
         replace(QUESTION, temperature=0.7),
+        replace(QUESTION, top_k=50),
         replace(QUESTION, max_tokens=2),
         replace(QUESTION, labels=("No", "Yes")),
         replace(QUESTION, system="other rules"),
@@ -47,7 +48,7 @@ def test_equal_questions_have_equal_keys_whoever_asks_and_whatever_the_suite_thi
     ],
     ids=[
         "bytes", "mime", "name", "frame times", "frame order", "sound", "text", "part order", "sample",
-        "temperature", "tokens",
+        "temperature", "top k", "tokens",
         "label order", "system", "prompt", "closing",
     ],
 )  # fmt: skip

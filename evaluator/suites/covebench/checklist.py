@@ -152,7 +152,7 @@ def _metric(
 ) -> Metric:
     return Metric(
         id=name,
-        version=1,
+        version=2,
         title=title,
         summary=summary,
         direction=Direction.HIGHER,

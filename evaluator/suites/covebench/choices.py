@@ -72,7 +72,7 @@ CHOICES = (
         "VQR ratings",
         "the likeliest text, bounded to 1..5; only a judge called VisualQuality-R1 answers (--judge-for)",
         "not stated; the code draws them from one seed per process",
-        "profile compat draws them, with a seed per task and frame",
+        "profile compat draws them of 50 tokens, with a seed per task and frame",
     ),
     Choice(
         "TQ fragments",

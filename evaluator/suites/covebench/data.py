@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluator.errors import UsageError
-from evaluator.manifest.problems import Problem, explained, quoted
+from evaluator.manifest.problems import Problem, explained, quoted, shown
 from evaluator.schema import Case
 
 KINDS = ("Single-TF", "Dual-TF", "AB-MCQ", "Score-MCQ")
@@ -92,10 +92,26 @@ def evaluation_groups(checklist: Any) -> Any:
 
 
 def examine(case: Case) -> Iterable[Problem]:
-    """What keeps a case from being judged by its checklist. A case without one is scored by the automated half only."""
-    if case.checklist is None:
+    """What keeps a case from being judged by its checklist, or its judge from being compared with people.
+
+    A case without a checklist is scored by the automated half only.
+    """
+    return [*_people(case.labels.get("answers")), *_judgeable(case.checklist)]
+
+
+def _people(answers: Any) -> Iterator[Problem]:
+    """What is wrong with people's answers (question -> answer), if there are any."""
+    if answers is not None and not isinstance(answers, Mapping):
+        yield Problem(0, "labels.answers", "an object of question and answer", quoted(answers))
+    for name, answer in answers.items() if isinstance(answers, Mapping) else ():
+        if not isinstance(answer, str | int | float | None):
+            yield Problem(0, f"labels.answers.{shown(name)}", "text or a number", quoted(answer))
+
+
+def _judgeable(checklist: Any) -> list[Problem]:
+    if checklist is None:
         return []
-    groups = evaluation_groups(case.checklist)
+    groups = evaluation_groups(checklist)
     tree = {"evaluation_groups": list(groups) if isinstance(groups, tuple) else groups}
     try:
         found = _Checklist.model_validate(tree)

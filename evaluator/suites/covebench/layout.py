@@ -29,7 +29,7 @@ import orjson
 
 from evaluator.errors import UsageError
 from evaluator.manifest.places import real
-from evaluator.manifest.problems import nearest
+from evaluator.manifest.problems import nearest, quoted
 from evaluator.suites.base import Imported
 from evaluator.suites.covebench import exclusions
 from evaluator.suites.covebench.rules import MISSING
@@ -66,7 +66,15 @@ def source_of(written: str, places: Places) -> Path | None:
         places.checklist.parent / path,
         places.project / path,
     ]
-    return next((candidate for candidate in tried if candidate.is_file()), None)
+    return next((candidate for candidate in tried if _is_file(candidate)), None)
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file; a name that no file system takes is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +159,10 @@ def read_tasks(path: Path) -> dict[int, Mapping[str, Any]]:
         raise UsageError(f"{path}: expected a list of tasks with an id ({type(error).__name__}: {error})") from error
     if len(found) < len(listed):
         raise UsageError(f"{path}: expected each task once, found {len(listed)} tasks with {len(found)} ids")
+    for number, task in found.items():
+        entries = task.get("category") or []
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise UsageError(f"{path}: task {number}: category: expected a list of objects, found {quoted(entries)}")
     return found
 
 
@@ -210,9 +222,11 @@ class _Extras:
 
 
 def _phrases(path: Path) -> list[str] | None:
-    """The phrases of one task: every `description` of the first list of objects that have one. None without a file.
+    """The phrases of one task: every `description` in `preserved_entities`, as the benchmark's cache has it. None
+    without a file.
 
-    How the cache names that list is not known to us; a task that was skipped has none, which is an empty list.
+    Without that key, those of the first list of objects that have one; a task that was skipped has none, which is an
+    empty list.
     """
     if not path.is_file():
         return None
@@ -220,7 +234,8 @@ def _phrases(path: Path) -> list[str] | None:
         tree = orjson.loads(path.read_bytes())
     except orjson.JSONDecodeError as error:
         raise UsageError(f"{path}: not JSON ({error})") from error
-    lists = [tree, *(tree.values() if isinstance(tree, dict) else ())]
+    named = isinstance(tree, dict) and "preserved_entities" in tree
+    lists = [tree["preserved_entities"]] if named else [tree, *(tree.values() if isinstance(tree, dict) else ())]
     for entries in lists:
         if (
             isinstance(entries, list)
@@ -241,7 +256,7 @@ def _bytes(path: Path) -> bytes:
 def _line(
     number: int, task: Mapping[str, Any], system: str, clips: Mapping[str, str | None], extras: _Extras
 ) -> dict[str, Any]:
-    levels = [[str(entry.get(f"Level {level}", "")) for level in (1, 2, 3)] for entry in task.get("category") or ()]
+    levels = [[str(entry.get(f"Level {level}") or "") for level in (1, 2, 3)] for entry in task.get("category") or ()]
     return {
         "id": f"{number}/{system}",
         "suite": "covebench",

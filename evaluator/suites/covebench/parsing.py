@@ -17,6 +17,9 @@ from evaluator.suites.covebench.rules import Said
 FIELDS = ("final_answer", "final_score", "answer", "score")
 """Where an answer may stand: the first of them that is not null."""
 
+EXACT = 2**53
+"""Whole numbers up to this one are the same in every JSON reader."""
+
 _THOUGHT = "</think>"
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n?(.*?)```", re.DOTALL)
 
@@ -43,10 +46,17 @@ def answers(value: Any, requested: Sequence[str]) -> dict[str, Said]:
         given = next((entry[field] for field in FIELDS if entry.get(field) is not None), None)
         if not name or "reasoning" not in entry or given is None:
             raise AnswerError("unparsed", f"an entry lacks id, reasoning or answer: {str(entry)[:80]}")
-        found[name] = given if isinstance(given, str | int | float) else str(given)
+        found[name] = _said(given)
     if lost := [name for name in requested if name not in found]:
         raise AnswerError("unparsed", f"no answer to {', '.join(lost)}")
     return {name: found[name] for name in requested}
+
+
+def _said(given: Any) -> Said:
+    """An answer as a record can hold it: a number within EXACT, else text; half a surrogate pair is written out."""
+    if isinstance(given, int | float) and abs(given) <= EXACT:  # NaN is not
+        return given
+    return str(given).encode("utf-8", "backslashreplace").decode()
 
 
 def _outlined(text: str) -> str:

@@ -42,12 +42,17 @@ DIMENSIONS = {
     "semantic preservation": Dimension.SEM,
 }
 
+METADATA = (
+    "metric", "dimension", "category", "score_type", "sub_category", "group", "name", "type", "tag", "tags",
+    "question_type",
+)  # fmt: skip
+"""What the reference searches of a question and its group. What they are about is not in it: a basement is no SEM."""
+
 KEYWORDS: tuple[tuple[Dimension, tuple[str, ...]], ...] = (
-    (Dimension.SEM, ("sem", "preserv", "consisten", "unchanged")),
-    (Dimension.VRS, ("realism", "quality", "artifact", "physics", "logic")),
-    (Dimension.IFS, ("instruction", "execution", "accuracy")),
+    (Dimension.SEM, ("sem", "preserv", "consisten", "unedited", "unchanged")),
+    (Dimension.VRS, ("vrs", "realism", "quality", "plausib", "artifact", "natural", "physics", "logic")),
 )
-"""Searched in this order where a dimension is none of the three. The published list of words is longer."""
+"""Searched in this order where a dimension is none of the three; what holds none of them counts for IFS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +106,13 @@ def items_of(groups: Iterable[Group]) -> tuple[Item, ...]:
 
 
 def dimension_of(question: Mapping[str, Any], group: Mapping[str, Any]) -> Dimension:
-    """The score that a question counts for, by its dimension, else its type, else words about it and its group."""
+    """The score that a question counts for, by its dimension, else its type, else words in METADATA of both."""
     named = DIMENSIONS.get(str(question.get("dimension", "")).strip().lower())
     if named is not None:
         return named
     if question["type"] == Kind.SCORE_MCQ:
         return Dimension.SEM
-    about = (question.get("dimension", ""), group.get("target_element", ""), group.get("description", ""))
-    text = " ".join(map(str, about)).lower()
+    text = " ".join(str(tree.get(key, "")) for tree in (group, question) for key in METADATA).lower()
     return next((one for one, words in KEYWORDS if any(word in text for word in words)), Dimension.IFS)
 
 
@@ -121,14 +125,14 @@ def _group(tree: Mapping[str, Any]) -> Group:
 
 
 def _item(tree: Mapping[str, Any], group: Mapping[str, Any]) -> Item:
-    options = tree.get("options")
+    options = tree.get("options") or {}
     return Item(
         id=tree["id"],
         kind=Kind(tree["type"]),
         dimension=dimension_of(tree, group),
         text=tree["question"],
         expected=tree.get("expected_answer", ""),
-        options=(options["A"], options["B"]) if options else None,
+        options=(options["A"], options["B"]) if options.keys() >= {"A", "B"} else None,
         difficulty=tree.get("difficulty") or "",
     )
 

@@ -6,7 +6,6 @@ and 0 as yes and no, and keeps grades within 1..10; it repairs nothing else. Sou
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 from evaluator.schema import Case
@@ -33,6 +32,9 @@ UNANSWERED = "unanswered"
 LOWEST, HIGHEST = 1.0, 10.0
 """Grades of a Score-MCQ."""
 
+ABSURD = 1e6
+"""What is further from 0 is no grade, whatever the profile: means of such numbers need not be finite."""
+
 _WORDS = {"true": "yes", "1": "yes", "false": "no", "0": "no"}
 
 
@@ -51,9 +53,9 @@ def score_of(item: Item, said: Said, tolerant: bool) -> float | None:
 def _grade(said: Said, tolerant: bool) -> float | None:
     try:
         grade = float(said)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
-    if not math.isfinite(grade):  # the reference would take "nan", and its mean with it
+    if not abs(grade) <= ABSURD:  # "nan" is not; the reference would take it, and its mean with it
         return None
     return min(HIGHEST, max(LOWEST, grade)) if tolerant else grade
 

@@ -12,7 +12,8 @@ judge is given only the categories decide, and `skip_rule` in the details says s
 answer leaves no score.
 
     paper    pictures are the frames that the masks were made for; an object begins where it was found
-    compat   pictures a whole number of frames apart, and every object begins on frame 0, as the reference has it
+    compat   pictures a whole number of frames apart, and every object begins on frame 0, as the reference has it; the
+             JPEG files (FFmpeg's quality 2) through which its detector and tracker see the clip are not made
     strict   an edit in which nothing is found scores 0, where the others leave the task out
 """
 
@@ -136,7 +137,7 @@ def _profile(options: tuple[Option, ...] = (), nothing_found: float | None = Non
     """The metric of one profile; without a judge, only the categories of a task leave it out."""
     bare = Metric(
         id="src",
-        version=2,
+        version=3,
         title="SRC",
         summary="Likeness of the things that should stay, cut out of source and edit.",
         direction=Direction.HIGHER,

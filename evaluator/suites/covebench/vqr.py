@@ -9,8 +9,9 @@ text, and there the first unsigned decimal number. One frame without a number fa
 would be another metric.
 
     paper    the likeliest text; ratings bounded to 1..5
-    compat   drawn text at temperature 1, as the reference draws it, but with a seed of its own per task and frame
-             (the reference's seed is one per process, so its values depend on the order of clips); not bounded
+    compat   text drawn at temperature 1 from the 50 likeliest tokens, as the reference draws it, but with a seed of its
+             own per task and frame (the reference's seed is one per process, so its values depend on the order of
+             clips); not bounded
 
 Frames are sent as JPEG of quality 95 with full colour resolution, at most 1920 pixels on the long side. The question
 is worded by us, and our rules stand before it; what that does to the rating has not been measured.
@@ -18,6 +19,7 @@ is worded by us, and our rules stand before it; what that does to the rating has
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -42,13 +44,16 @@ SHOWS = frozenset({Modality.TEXT, Modality.IMAGE})
 PROMPT = "covebench_vqr"
 VIEW = View(TEN_FRAMES, Fit.LONG_SIDE_MAX, height=1920)
 LOWEST, HIGHEST = 1.0, 5.0
+TOP_K = 50
+"""Of a drawn token, in the reference's generation; its temperature is not stated there, and 1 is our reading."""
 
 _TAG = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
 def ask(case: Case, frames: Frames, temperature: float = 0.0) -> Sequence[Question]:
-    """One question per frame, each about that frame alone. At a temperature, each frame has its own seed."""
+    """One question per frame, each about that frame alone. At a temperature, each frame has its own seed and tokens are
+    drawn from the TOP_K likeliest."""
     return [
         load(PROMPT).ask(
             f"{case.id}/vqr/{index}",
@@ -56,6 +61,7 @@ def ask(case: Case, frames: Frames, temperature: float = 0.0) -> Sequence[Questi
             {},
             sample=seed_of(case, "vqr", index) if temperature else 0,
             temperature=temperature,
+            top_k=TOP_K if temperature else 0,
         )
         for index, picture in zip(frames.index.tolist(), frames.data, strict=True)
     ]
@@ -69,7 +75,8 @@ def rating(text: str) -> float | None:
     """
     tagged = _TAG.findall(text)
     number = _NUMBER.search(tagged[-1] if tagged else text)
-    return float(number[0]) if number else None
+    value = float(number[0]) if number else math.inf
+    return value if math.isfinite(value) else None  # 400 digits are no rating
 
 
 def compute(answers: Sequence[Answer], frames: Frames, bounded: bool = True) -> Outcome:
@@ -97,7 +104,7 @@ def _details(answers: Sequence[Answer], frames: Frames, ratings: Sequence[float]
 
 METRIC = Metric(
     id="vqr",
-    version=1,
+    version=2,
     title="VQR",
     summary="Picture quality of ten frames, rated by VisualQuality-R1.",
     direction=Direction.HIGHER,

@@ -55,6 +55,7 @@ def score(*texts: str, compat: bool = False) -> Outcome:
         ("excellent", None),
         ("<answer>.5</answer>", 5.0),  # as the reference's pattern reads it
         ("<answer>3.45", 3.45),  # not closed: the whole text
+        ("9" * 400, None),  # beyond any number
     ],
 )
 def test_a_rating_is_the_first_number_in_the_last_tag(text: str, expected: float | None) -> None:
@@ -110,7 +111,7 @@ def test_each_frame_is_shown_alone_as_a_jpeg_and_asked_about_in_plain_text() -> 
         media = [part for part in question.parts if isinstance(part, ImagePart)]  # type: ignore[union-attr]
         assert [part.mime for part in media] == ["image/jpeg"]
         assert (question.labels, question.answer_schema, question.max_tokens) == ((), None, 512)  # type: ignore[union-attr]
-        assert (question.temperature, question.sample) == (0.0, 0)  # type: ignore[union-attr]
+        assert (question.temperature, question.top_k, question.sample) == (0.0, 0, 0)  # type: ignore[union-attr]
     shown = Image.open(io.BytesIO(questions[3].parts[0].data))  # type: ignore[union-attr]
     assert shown.size == (12, 8)
 
@@ -126,7 +127,8 @@ def test_known_defect_compat_draws_with_a_seed_of_its_own_per_task_and_frame() -
     assert seeds(1, 4) == seeds(1, 10)[:4]  # no frame depends on those before it
     assert not set(seeds(1, 10)) & set(seeds(2, 10))
     assert all(0 <= seed < 2**31 for seed in seeds(1, 10))
-    assert COMPAT.judged.ask(case(), frames(1))[0].temperature == 1.0  # type: ignore[union-attr]
+    (question,) = COMPAT.judged.ask(case(), frames(1))
+    assert (question.temperature, question.top_k) == (1.0, 50)  # type: ignore[union-attr]
 
 
 def test_only_the_network_that_was_trained_for_it_may_answer() -> None:

@@ -88,6 +88,7 @@ def test_spans_and_numbers_are_inverse(tasks: set[int]) -> None:
         b'{"lists": [{"metrics": ["ssim"], "count": 3, "sum": 7, "tasks": "1-3"}]}',
         b'{"lists": [{"metrics": ["ssim"], "count": 1, "tasks": "3-1"}]}',
         b'{"lists": [{"metrics": ["ssim"], "count": 1, "tasks": "0"}]}',
+        b'{"lists": [{"metrics": ["ssim"], "count": 1, "tasks": "1-99999999999999"}]}',
         b'{"lists": [{"metrics": ["ssim"], "count": 1, "tasks": "x"}]}',
         b'{"lists": [{"metrics": ["ssim"], "count": 1, "tasks": 5}]}',
     ],

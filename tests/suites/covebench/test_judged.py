@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evaluator.judge.types import FramesPart, Modality, Question, Raw, TextPart
-from evaluator.schema import Status
+from evaluator.schema import Status, encode
 from evaluator.suites.covebench import SUITE
 from evaluator.suites.covebench.judged import ask, ask_batched
 from tests.judge.fakes import JUDGE
@@ -191,6 +191,28 @@ def test_answers_that_the_reference_does_not_understand(tmp_path: Path) -> None:
     assert found["ifs"].value == pytest.approx(200 / 3)
     assert found["sem"].value == 120.0  # one grade is unreadable, the other one is not kept within 1..10
     assert [entry["status"] for entry in found["sem"].details["questions"]] == ["unparsed", "ok"]
+
+
+@pytest.mark.parametrize("grade", ["1" * 400, "1" * 30, "NaN", '"\\ud800"'])
+def test_a_number_that_is_none_takes_nothing_but_itself_out(tmp_path: Path, grade: str) -> None:
+    """A record of it can be written, and the other grade counts, as the reference has it."""
+
+    def reply(question: Question) -> Raw:
+        if not question.item.endswith("/Score-MCQ"):
+            return saying(RIGHT)(question)
+        entries = (f'{{"id": "{name}", "reasoning": "", "final_score": {value}}}' for name, value in given.items())
+        return Raw(f"[{', '.join(entries)}]", "stop")
+
+    given = {"Q5": grade, "Q6": "8"}
+    found = judged(case_of(), reply, tmp_path, "compat")
+    assert {name: one.value for name, one in found.items()} == {
+        "uas": 100.0,
+        "ifs": 100.0,
+        "vrs": 100.0,
+        "sem": 80.0,
+        "uas_task": 100.0,
+    }
+    assert all(map(encode, found.values()))
 
 
 def test_a_task_without_questions_of_a_kind_has_no_such_score(tmp_path: Path) -> None:

@@ -135,6 +135,13 @@ class TestSources:
 
 
 class TestLeftOut:
+    @pytest.mark.parametrize("name", ["a" * 5000, "a\0b", ""])
+    def test_a_task_whose_source_has_a_name_that_no_file_can_have(self, root: Path, name: str) -> None:
+        put(root / "checklist.json", json.dumps([{**task(1), "videoA_path": name}, task(2)]).encode())
+        made = importer(root, "model", {})
+        assert [line["id"] for line in made.lines] == ["2/model"]
+        assert made.problems == ("tasks 1: expected a source, found none; 1 tasks are left out",)
+
     def test_a_task_without_a_source(self, root: Path) -> None:
         (root / "data" / "1.mp4").unlink()
         made = importer(root, "model", {})
@@ -176,6 +183,10 @@ class TestSettings:
         [
             [{"description": "a red kite"}, {"description": "the beach"}],
             {"status": "completed", "entities": [{"description": "a red kite"}, {"description": "the beach"}]},
+            {
+                "gdino_records": [{"description": "a red kite", "box": None}],
+                "preserved_entities": [{"description": "a red kite"}, {"description": "the beach"}],
+            },
         ],
     )
     def test_grounding_phrases(self, root: Path, cached: object) -> None:
@@ -183,6 +194,11 @@ class TestSettings:
         put(root / "cache" / "2" / "metadata.json", b'{"status": "skipped"}')
         made = importer(root, "model", {"entities": "cache"})
         assert [line["data"]["entities"] for line in made.lines] == [["a red kite", "the beach"], []]
+
+    def test_a_task_that_names_nothing_has_no_phrases(self, root: Path) -> None:
+        put(root / "cache" / "1" / "metadata.json", b'{"preserved_entities": [], "other": [{"description": "x"}]}')
+        made = importer(root, "model", {"entities": "cache"})
+        assert made.lines[0]["data"]["entities"] == []
 
     def test_another_folder_of_outputs(self, root: Path) -> None:
         put(root / "runs" / "seven" / "10.mp4")
@@ -205,7 +221,17 @@ class TestSettings:
             importer(root, "model", settings)
 
     @pytest.mark.parametrize(
-        "text", [b"{", b'{"id": 1}', b'[{"name": 1}]', b'[{"id": "x"}]', b'[{"id": 1}, {"id": 1}]']
+        "text",
+        [
+            b"{",
+            b'{"id": 1}',
+            b'[{"name": 1}]',
+            b'[{"id": "x"}]',
+            b'[{"id": 1}, {"id": 1}]',
+            b'[{"id": 1, "category": ["Style"]}]',
+            b'[{"id": 1, "category": "Style"}]',
+            b'[{"id": 1, "category": {"Level 1": "Style"}}]',
+        ],
     )
     def test_a_checklist_of_another_form_is_refused(self, root: Path, text: bytes) -> None:
         put(root / "checklist.json", text)

@@ -44,21 +44,46 @@ def test_the_whole_task_object_is_a_checklist_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "dimension", "target", "expected"),
+    ("kind", "dimension", "group_has", "expected"),
     [
-        ("Single-TF", "execution accuracy ", "", Dimension.IFS),
-        ("Score-MCQ", "Something", "realism", Dimension.SEM),
-        ("Dual-TF", "Semantic Consistency", "", Dimension.SEM),
-        ("Dual-TF", "", "What is unchanged", Dimension.SEM),
-        ("Single-TF", "Artifact check", "", Dimension.VRS),
-        ("Single-TF", "", "physics of the jar", Dimension.VRS),
-        ("Single-TF", "Instruction following", "", Dimension.IFS),
-        ("Single-TF", "", "", Dimension.IFS),
+        ("Single-TF", "execution accuracy ", {}, Dimension.IFS),
+        ("Score-MCQ", "Something", {"metric": "realism"}, Dimension.SEM),
+        ("Dual-TF", "Semantic Consistency", {}, Dimension.SEM),
+        ("Dual-TF", "", {"name": "What is unchanged"}, Dimension.SEM),
+        ("Single-TF", "Artifact check", {}, Dimension.VRS),
+        ("Single-TF", "", {"category": [{"Level 1": "Physics"}]}, Dimension.VRS),
+        ("Single-TF", "Instruction following", {}, Dimension.IFS),
+        ("Single-TF", "", {}, Dimension.IFS),
+        ("Single-TF", "Quality", {"target_element": "The basement wall"}, Dimension.VRS),  # no "sem" of "semantic"
+        ("Single-TF", "", {"description": "Is the logic board unchanged?"}, Dimension.IFS),
     ],
 )
-def test_a_dimension_that_is_none_of_the_three(kind: str, dimension: str, target: str, expected: Dimension) -> None:
-    tree = question("Q1", kind, dimension, "Yes")
-    assert dimension_of(tree, {"target_element": target, "description": ""}) is expected
+def test_a_dimension_that_is_none_of_the_three(
+    kind: str, dimension: str, group_has: dict[str, Any], expected: Dimension
+) -> None:
+    """The reference looks for words in what a question and its group are called, not in what they are about."""
+    assert dimension_of(question("Q1", kind, dimension, "Yes"), group_has) is expected
+
+
+@pytest.mark.parametrize("options", [{"X": "y"}, {}, {"A": "only one"}, None])
+def test_options_of_a_question_that_has_no_use_for_them_do_no_harm(options: Any) -> None:
+    case = case_of([group({**execution("Q1"), "options": options})])
+    assert not list(examine(case))
+    assert items_of(groups_of(case))[0].options is None
+
+
+@pytest.mark.parametrize(
+    ("given", "fields"),
+    [
+        (None, []),
+        ({"Q1": "B", "Q5": 9, "Q2": None}, []),
+        ("B", ["labels.answers"]),
+        (["B"], ["labels.answers"]),
+        ({"Q1": ["B"], "Q5": 9}, ["labels.answers.Q1"]),
+    ],
+)
+def test_answers_of_people_are_an_object_of_words_and_numbers(given: Any, fields: list[str]) -> None:
+    assert [problem.field for problem in examine(case_of(labels={"answers": given}))] == fields
 
 
 @pytest.mark.parametrize(

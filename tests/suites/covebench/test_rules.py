@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evaluator.errors import AnswerError
+from evaluator.schema import encode
 from evaluator.suites.covebench.parsing import answers, read_reply
 from evaluator.suites.covebench.questions import Dimension, Item, Kind
 from evaluator.suites.covebench.rules import counted, score_of
@@ -42,6 +43,9 @@ GRADE = Item("Q", Kind.SCORE_MCQ, Dimension.SEM, "?", "5")
         (GRADE, 0, 0.0, 1.0),
         (GRADE, "nan", None, None),
         (GRADE, "inf", None, None),
+        pytest.param(GRADE, 10**400, None, None, id="beyond any float"),
+        (GRADE, "1e300", None, None),  # two of them have no mean
+        (GRADE, -1e6, -1e6, 1.0),
         (GRADE, "good", None, None),
     ],
 )
@@ -116,6 +120,18 @@ def test_the_first_field_that_is_not_null_is_the_answer(fields: dict[str, Any]) 
 def test_zero_and_false_are_answers() -> None:
     given = [{"id": "Q1", "reasoning": "", "score": 0}, {"id": "Q2", "reasoning": "", "answer": False}]
     assert answers(given, ["Q1", "Q2"]) == {"Q1": 0, "Q2": False}
+
+
+@pytest.mark.parametrize("given", ["1" * 30, "1" * 400, "NaN", "-Infinity", "1e999", '"\\ud800"', '{"a": "\\udfff"}'])
+def test_whatever_a_judge_writes_its_answer_can_be_recorded(given: str) -> None:
+    said = read_reply(f'[{{"id": "Q1", "reasoning": "", "final_score": {given}}}]', ["Q1"])
+    assert encode({"said": said["Q1"]})
+    assert score_of(GRADE, said["Q1"], tolerant=False) is None
+
+
+@pytest.mark.parametrize("given", [7, 7.5, -3, 2**53, True, "Yes", "ü"])
+def test_an_answer_that_can_be_recorded_stays_as_it_is(given: Any) -> None:
+    assert answers([{"id": "Q1", "reasoning": "", "answer": given}], ["Q1"]) == {"Q1": given}
 
 
 def test_answers_that_nobody_asked_for_are_ignored() -> None:
