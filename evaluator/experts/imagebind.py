@@ -3,7 +3,7 @@
 A reference model: the user mounts `imagebind_vision.onnx` (`pixels` [batch, 3, 224, 224] float32, CLIP's statistics, to
 `embedding` [batch, 1024]) and `imagebind_audio.onnx` (`wave` [batch, 32000] float32 at 16 kHz, to `embedding`
 [batch, 1024]; the mel front end is part of the file). Sound is taken in three windows of two seconds and pictures in
-fifteen frames, evenly spread, and both are averaged: the published loader takes as many.
+the frames of the request, else in fifteen, evenly spread, and both are averaged: the published loader takes as many.
 """
 
 from __future__ import annotations
@@ -29,17 +29,15 @@ BATCH = 5
 
 
 class ImageBind(Expert):
-    """capability `imagebind_av`: one cosine. Option `seconds`: only this much of both."""
+    """capability `imagebind_av`: one cosine. Option `seconds`: only this much of the sound."""
 
     id = "imagebind"
+    version = 2
     capability = "imagebind_av"
     on_device = True
 
     def needs(self, want: ExpertNeed) -> Mapping[str, Need]:
-        options: dict[str, Any] = dict(want.options)
-        seconds = options.get("seconds")
-        sampling = Sampling("linspace", (FRAMES,)) if seconds is None else Sampling("moments", (FRAMES, seconds))
-        view = View(sampling, Fit.SHORT_SIDE_CROP, SIZE, SIZE, Filter.BICUBIC)
+        view = View(want.sampling or Sampling("linspace", (FRAMES,)), Fit.SHORT_SIDE_CROP, SIZE, SIZE, Filter.BICUBIC)
         return {"frames": FramesNeed(view, want.roles[0]), "audio": sound_need(want)}
 
     def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> Alignment:

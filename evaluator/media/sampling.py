@@ -29,9 +29,9 @@ def select(sampling: Sampling, times: F64, end: float | None = None, promised: i
     """Indices [n] of the frames that `sampling` picks from a clip, in presentation order.
 
     times: [N] presentation time in seconds, ascending. end: when the last frame goes, in seconds; if None, it is taken
-    to stay for the median frame interval (only the fps rules look at it). promised: how many frames the container says
-    it has, 0 if it does not (only the rules in COUNTED look at it). keys: [K] the key frames (only the rules in KEYED).
-    Raises ValueError for an unknown rule or parameters that it does not take.
+    to stay for the median frame interval (only the fps rules and `moments` look at it). promised: how many frames the
+    container says it has, 0 if it does not (only the rules in COUNTED look at it). keys: [K] the key frames (only the
+    rules in KEYED). Raises ValueError for an unknown rule or parameters that it does not take.
     """
     if sampling.rule in COUNTED:
         return _counted(sampling, times, promised)
@@ -75,6 +75,12 @@ def _linspace(times: F64, _end: float | None, n: int) -> I64:
     """AVE-Compass 3.3 F2: min(N, n) positions from first to last, rounded half to even."""
     _at_least("n", n, 1)
     return _unique(np.linspace(0, len(times) - 1, min(len(times), n)))
+
+
+def _linspace_floor(times: F64, _end: float | None, n: int) -> I64:
+    """CutCraft 4: all frames of a clip of at most n, else n positions from first to last, their fractions cut off."""
+    _at_least("n", n, 1)
+    return np.arange(len(times)) if len(times) <= n else np.linspace(0, len(times) - 1, n).astype(np.int64)
 
 
 def _equal_indices(times: F64, _end: float | None, count: int) -> I64:
@@ -148,15 +154,20 @@ def _triplets(times: F64, _end: float | None, count: int) -> I64:
     return np.unique(2 * k[:, None] + np.arange(3))
 
 
-def _moments(times: F64, _end: float | None, n: int, span: float) -> I64:
+def _moments(times: F64, end: float | None, n: int, span: float, until: float) -> I64:
     """AVENUE 1.3 and 4: the frames nearest to n equally spaced moments from the first frame to `span` seconds after it.
 
     Two clips of different rates show the same moments, so a frame of a slow clip may be repeated. Of two frames that
-    are equally near, the earlier one.
+    are equally near, the earlier one. The clip is cut first: only frames that are over `until` seconds after it began,
+    and the first one, are there to be picked.
     """
     _at_least("n", n, 1)
     if not isinstance(span, int | float) or span < 0:
         raise ValueError(f"span = {span!r}: expected seconds of at least 0")
+    _above("until", until)
+    last = float(times[-1]) + _interval(times) if end is None else end
+    over = np.append(times[1:], last) - times[0] <= until + TIE
+    times = times[: max(1, int(np.count_nonzero(over)))]
     wanted = float(times[0]) + np.linspace(0.0, span, n)
     right = np.searchsorted(times, wanted).clip(max=len(times) - 1)
     left = (right - 1).clip(min=0)
@@ -186,6 +197,7 @@ RULES: dict[str, tuple[Callable[..., I64], tuple[str, ...]]] = {
     "all": (_every_frame, ()),
     "ave_f1": (_ave_f1, ("n",)),
     "linspace": (_linspace, ("n",)),
+    "linspace_floor": (_linspace_floor, ("n",)),
     "equal_indices": (_equal_indices, ("count",)),
     "every": (_every, ("k",)),
     "stride": (_stride, ("fps", "max_frames")),
@@ -196,7 +208,7 @@ RULES: dict[str, tuple[Callable[..., I64], tuple[str, ...]]] = {
     "triplets": (_triplets, ("count",)),
     "fragments": (_fragments, ("runs", "length", "interval", "seed")),
     "stride_head": (_stride_head, ("fps", "max_frames")),
-    "moments": (_moments, ("n", "span")),
+    "moments": (_moments, ("n", "span", "until")),
 }
 """Rule and the names of its parameters, by the name that a `Sampling` carries."""
 

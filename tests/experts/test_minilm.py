@@ -96,7 +96,8 @@ def test_probabilities_sum_to_one_and_class_names_are_a_thousand(tmp_path: Path)
 
 
 def test_what_is_asked_of_a_clip() -> None:
-    want = ExpertNeed("text_and_picture_names", sampling=Sampling("moments", (4, 1.0)), options=(("text", "a dog"),))
+    sampling = Sampling("moments", (4, 1.0, 1.0))
+    want = ExpertNeed("text_and_picture_names", sampling=sampling, options=(("text", "a dog"),))
     need = ClipTextStandIn(FakeSource({})).needs(want)["frames"]
     assert isinstance(need, FramesNeed)
     assert (need.view.height, need.view.sampling) == (224, want.sampling)

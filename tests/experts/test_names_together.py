@@ -113,7 +113,7 @@ def test_what_is_heard_are_shares_of_the_asked_seconds() -> None:
 
 
 def test_it_asks_for_frames_faces_and_tags_of_one_clip() -> None:
-    want = ExpertNeed("sound_and_picture_names", ("source",), Sampling("moments", (4, 1.0)))
+    want = ExpertNeed("sound_and_picture_names", ("source",), Sampling("moments", (4, 1.0, 1.0)))
     needs = ImageBindStandIn(FakeSource({})).needs(want)
     frames = needs.pop("frames")  # type: ignore[attr-defined]
     assert isinstance(frames, FramesNeed)

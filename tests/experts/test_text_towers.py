@@ -26,7 +26,7 @@ from tests.experts.fakes import FakeSession, FakeSource
 from tests.experts.pictures import frames_of
 from tests.experts.sounds import sound
 
-FRAMES = Sampling("moments", (4, 1.0))
+FRAMES = Sampling("moments", (4, 1.0, 1.0))
 
 
 def pieces(*merges: str, clip: bool = True, words: str = "") -> BytePairs:
@@ -143,7 +143,9 @@ def test_imagebind_compares_means_of_both_towers() -> None:
     expert = imagebind.EXPERT(FakeSource({"imagebind_vision.onnx": vision, "imagebind_audio.onnx": audio}))
     data = np.zeros((15, 224, 224, 3), np.uint8)
     want = ExpertNeed("imagebind_av", options=(("seconds", 1.5),))
-    assert expert.needs(want)["frames"].view.sampling == Sampling("moments", (15, 1.5))  # type: ignore[union-attr]
+    asked = ExpertNeed("imagebind_av", sampling=Sampling("moments", (16, 1.4, 1.5)))
+    for one, sampling in ((want, Sampling("linspace", (15,))), (asked, asked.sampling)):
+        assert expert.needs(one)["frames"].view.sampling == sampling  # type: ignore[union-attr]
     found = expert.run(want, {"frames": frames_of(data), "audio": sound(np.ones(5 * 16_000) / 2)})
     assert found.cosines.tolist() == pytest.approx([0.5**0.5])
     assert audio.fed[0]["wave"].shape == (3, 32_000)

@@ -56,6 +56,13 @@ def test_ave_compass_short_clips() -> None:
     assert pick("ave_f1", 7, 1) == list(range(7))
 
 
+def test_cutcraft_cuts_fractions_off() -> None:
+    """32 frames of 15 s: the places that CutCraft's quality service looks at (its section 4), and not their nearest."""
+    assert pick("linspace_floor", 360, 32) == [359 * k // 31 for k in range(32)] != pick("linspace", 360, 32)
+    assert pick("linspace_floor", 31, 32) == list(range(31))
+    assert pick("linspace_floor", 5, 1) == [0]
+
+
 @pytest.mark.parametrize(
     ("frames", "count", "expected"),
     [
@@ -165,6 +172,7 @@ RULE_PARAMS = {
     "all": st.tuples(),
     "ave_f1": st.tuples(st.integers(0, 60)),
     "linspace": st.tuples(st.integers(1, 60)),
+    "linspace_floor": st.tuples(st.integers(1, 60)),
     "equal_indices": st.tuples(st.integers(0, 60)),
     "every": st.tuples(st.integers(1, 60)),
     "stride": st.tuples(st.floats(0.5, 120), st.integers(1, 60)),
@@ -177,7 +185,7 @@ RULE_PARAMS = {
         )
     ),
     "triplets": st.tuples(st.integers(1, 60)),
-    "moments": st.tuples(st.integers(1, 60), st.floats(0.0, 100.0)),
+    "moments": st.tuples(st.integers(1, 60), st.floats(0.0, 100.0), st.floats(0.01, 100.0)),
     "fragments": st.tuples(st.integers(1, 4), st.integers(1, 40), st.integers(1, 3), st.integers(0, 99)),
     "stride_head": st.tuples(st.floats(0.5, 120), st.integers(1, 60)),
 }
@@ -214,7 +222,7 @@ def test_spread_rules_reach_both_ends_evenly(frames: int, n: int) -> None:
 def test_a_clip_without_frames_gives_no_index(rule: str) -> None:
     pairs: dict[str, tuple[int, ...]] = dict.fromkeys(("fps_head", "fps_tail"), (25, 3))
     pairs |= {"fragments": (3, 32, 2, 7), "stride_head": (2, 3)}
-    params = {**pairs, "ranges": (((0, 2),),), "stride": (2, 3), "moments": (5, 1.0), "all": ()}.get(rule, (5,))
+    params = {**pairs, "ranges": (((0, 2),),), "stride": (2, 3), "moments": (5, 1.0, 1.0), "all": ()}.get(rule, (5,))
     assert select(Sampling(rule, params), np.empty(0)).tolist() == []
 
 
@@ -243,11 +251,21 @@ def test_wrong_requests_are_refused(rule: str, params: tuple[object, ...], says:
 
 def test_moments_are_the_same_times_on_clips_of_two_rates() -> None:
     """Ten frames from the first to the last of a second at 25 fps, and what a 4 fps clip shows at those times."""
-    fast, slow = (pick("moments", rate, 10, 24 / 25, rate=float(rate)) for rate in (25, 4))
+    fast, slow = (pick("moments", rate, 10, 24 / 25, 1.0, rate=float(rate)) for rate in (25, 4))
     assert fast == np.rint(np.linspace(0, 24, 10)).astype(int).tolist()
     assert slow == [0, 0, 1, 1, 2, 2, 3, 3, 3, 3]
 
 
 def test_moments_repeat_the_last_frame_of_a_clip_that_is_over() -> None:
-    assert pick("moments", 3, 4, 1.0) == [0, 2, 2, 2]
-    assert pick("moments", 1, 4, 1.0) == [0, 0, 0, 0]
+    assert pick("moments", 3, 4, 1.0, 1.0) == [0, 2, 2, 2]
+    assert pick("moments", 1, 4, 1.0, 1.0) == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("rate", "seconds"), [(4, 8.0), (4, 8.2), (8, 8.0), (25, 8.0), (30, 2.5), (4, 0.1)])
+def test_moments_are_frames_of_the_clip_as_it_is_cut(rate: int, seconds: float) -> None:
+    """floor(seconds x rate) frames are left of a longer clip, or the first: what comes later cannot be picked."""
+    left = max(1, int(seconds * rate + 1e-9))
+    source = np.arange(int(seconds * 25)) / 25
+    found = pick("moments", 12 * rate, 16, float(source[-1]), seconds, rate=float(rate))
+    cut = np.arange(left) / rate
+    assert found == [int(np.abs(cut - at).argmin()) for at in np.linspace(0, source[-1], 16)]

@@ -6,20 +6,16 @@ form is asked for once more.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from evaluator.metrics.second_chance import once_more, settling
 from evaluator.suites.avenue import items
 from evaluator.suites.avenue.grading import by_number, dimension, judged, whole
 
-METRIC = replace(
-    dimension(
-        "av_consistency",
-        "AV consistency (AVC)",
-        "A judge's grade of whether picture and sound of a coupled edit belong together, with examples.",
-        items.consistency,
-        once_more(judged("av_consistency", "avenue_av_consistency", items.consistency)),
-        settling(whole(items.consistency, by_number)),
-    ),
-    version=2,
+METRIC = dimension(
+    "av_consistency",
+    "AV consistency (AVC)",
+    "A judge's grade of whether picture and sound of a coupled edit belong together, with examples.",
+    items.consistency,
+    once_more(judged("av_consistency", "avenue_av_consistency", items.consistency)),
+    settling(whole(items.consistency, by_number)),
+    version=3,
 )

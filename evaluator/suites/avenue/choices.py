@@ -69,7 +69,8 @@ CHOICES = (
     ),
     Choice(
         "null_edit",
-        "Modality Selectivity in both directions, V-CLIP, LPIPS, CLAP; a byte copy must give 1, 0, 1",
+        "Modality Selectivity in both directions, listed elements included; V-CLIP, LPIPS, CLAP; a byte copy must give "
+        "1, 0, 1",
         "the target prompt is the source prompt; preservation per modality; embedding distances",
     ),
     Choice(
@@ -110,7 +111,7 @@ CHOICES = (
     ),
     Choice(
         "lpips",
-        "AlexNet, inputs in -1..1, short side 256, mean over frames",
+        "AlexNet, inputs in -1..1, short side 256, the output resized to the source's shape, mean over frames",
         "not specified",
     ),
     Choice(
@@ -131,7 +132,8 @@ CHOICES = (
     ),
     Choice(
         "pairwise",
-        "both orders; kept only if both name the same system",
+        "both orders; kept only if both name the same system; a tie in either order is a tie; the judge is told what "
+        "it is told about one clip alone",
         "order-inconsistent pairs and ties are excluded",
     ),
     Choice(
@@ -148,7 +150,7 @@ CHOICES = (
     Choice(
         "curation",
         "dominant object: largest summed box area at a detector's score of 0.35; at most three persons per frame; SSIM "
-        "gray 7 x 7; a measurement whose model is not mounted decides nothing, and no stand-in does",
+        "gray 7 x 7 at 224 x 224; a measurement whose model is not mounted decides nothing, and no stand-in does",
         "thresholds 0.3, 0.3, 0.75, 9 of 10, 0.85; none for persons; static content by hand",
     ),
     Choice(

@@ -12,5 +12,6 @@ METRIC = dimension(
     items.timing,
     judged("cmtg", "avenue_timing", items.timing),
     whole(items.timing),
+    version=2,
     paper="AVENUE, spec section 2.4",
 )

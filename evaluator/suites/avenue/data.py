@@ -88,6 +88,12 @@ class AvenueData(Strict):
             raise ValueError("a subtype for scope C only")
         return self
 
+    @model_validator(mode="after")
+    def _trigger_elsewhere(self) -> AvenueData:
+        if self.trigger and self.trigger.modality in EDITED[self.scope]:
+            raise ValueError("a trigger in the modality that the edit leaves alone: video for scope A, audio for B")
+        return self
+
 
 def of(case: Case) -> AvenueData:
     """The checked data of a case."""

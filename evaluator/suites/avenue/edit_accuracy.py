@@ -12,4 +12,5 @@ METRIC = dimension(
     items.edit_accuracy,
     judged("edit_accuracy", "avenue_edit_accuracy", items.edit_accuracy),
     whole(items.edit_accuracy),
+    version=2,
 )

@@ -172,11 +172,12 @@ def dimension(
     judged: Judged,
     compute: Callable[..., Outcome],
     paper: str = "AVENUE, spec section 2",
+    version: int = 1,
 ) -> Metric:
     """A judged dimension of this suite: 0-100, higher is better."""
     return Metric(
         id=name,
-        version=1,
+        version=version,
         title=title,
         summary=summary,
         direction=Direction.HIGHER,

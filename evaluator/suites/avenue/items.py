@@ -57,18 +57,23 @@ _LISTED = {
 
 
 def selectivity(data: AvenueData) -> tuple[Item, ...]:
-    """What had to stay in the other modality, and the listed elements of the edited one. None for coupled edits."""
+    """What had to stay in the other modality, and the listed elements of the edited one. None for coupled edits.
+
+    Of a null edit, which edits neither, all of it in both directions (section 2.3).
+    """
     if data.null_edit:
-        return (*_checklist(VIDEO), *_checklist(AUDIO))
+        return tuple(item for one in (VIDEO, AUDIO) for item in (*_checklist(one), *_listed(data, one, f"_{one}")))
     if data.scope == "C":
         return ()
     edited, kept = (AUDIO, VIDEO) if data.scope == "A" else (VIDEO, AUDIO)
-    elements = preserved(data, edited)
     bypassed = kept == VIDEO and data.condition == SOURCE_VIDEO  # the very same pictures: nothing to score (2.4)
-    return (
-        *(() if bypassed else _checklist(kept)),
-        *((Item("elements", _LISTED[edited], (edited,), elements=elements),) if elements else ()),
-    )
+    return (*(() if bypassed else _checklist(kept)), *_listed(data, edited))
+
+
+def _listed(data: AvenueData, modality: str, suffix: str = "") -> tuple[Item, ...]:
+    """The item about the listed elements of a modality; none if nothing is listed."""
+    elements = preserved(data, modality)
+    return (Item(f"elements{suffix}", _LISTED[modality], (modality,), elements=elements),) if elements else ()
 
 
 def _checklist(modality: str) -> tuple[Item, ...]:

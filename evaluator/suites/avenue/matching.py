@@ -79,9 +79,9 @@ def matched(case: Case) -> Matched:
 
 
 def moments(case: Case, most: int) -> Sampling:
-    """min(most, frames) equally spaced moments, the first and the last frame included."""
+    """min(most, frames) equally spaced moments, first and last frame included, of clips cut to the common duration."""
     common = matched(case)
-    return Sampling("moments", (min(most, common.frames), common.span))
+    return Sampling("moments", (min(most, common.frames), common.span, common.seconds))
 
 
 def frames_need(case: Case, role: str) -> FramesNeed:

@@ -57,6 +57,7 @@ METRIC = dimension(
     ITEMS,
     QUESTIONS,
     whole(ITEMS),
+    version=2,
 )
 VIDEO_METRIC = dimension(
     "modality_selectivity_video",
@@ -65,6 +66,7 @@ VIDEO_METRIC = dimension(
     ITEMS,
     QUESTIONS,
     partial(compute_part, VIDEO),
+    version=2,
 )
 AUDIO_METRIC = dimension(
     "modality_selectivity_audio",
@@ -73,6 +75,7 @@ AUDIO_METRIC = dimension(
     ITEMS,
     QUESTIONS,
     partial(compute_part, AUDIO),
+    version=2,
 )
 METRICS = (METRIC, VIDEO_METRIC, AUDIO_METRIC)
 

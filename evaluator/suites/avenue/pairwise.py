@@ -21,7 +21,7 @@ from evaluator.suites.avenue.data import AUDIO, VIDEO, of
 from evaluator.suites.avenue.grading import READS, Items, context, pictures, sounds
 from evaluator.suites.avenue.items import Item
 
-PROMPT = "pairwise"
+PROMPT = "avenue_pairwise"
 RIVAL = "reference:0"
 FIRST, SECOND, TIE = "A", "B", "C"
 
@@ -31,6 +31,13 @@ _ASPECTS = {
     "perceptual_quality": "Technical quality alone, whatever was asked for.",
     "av_consistency": "Whether picture and sound belong together and both show the change.",
 }
+_TOLD = {
+    "edit_accuracy": ("instruction", "changed", "preserved"),
+    "modality_selectivity": ("instruction", "preserved"),
+    "perceptual_quality": (),
+    "av_consistency": ("instruction", "changed"),
+}
+"""Data blocks beside the aspect: what the prompt of the same dimension tells about one clip alone."""
 
 
 def is_pair(case: Case) -> bool:
@@ -64,8 +71,8 @@ def ask_of(name: str, dimension: Items) -> Callable[..., Sequence[Question]]:
 
     def ask(case: Case, **media: Any) -> Sequence[Question]:
         form = load(PROMPT)
-        item = Item(name, _ASPECTS[name], (), compared=False)
-        told = {**context(case, item, form.slots), "question": _ASPECTS[name]}
+        modalities = dict.fromkeys(one for item in dimension(of(case)) for one in item.modalities)
+        told = context(case, Item(name, _ASPECTS[name], tuple(modalities)), (*_TOLD[name], "question"))
         orders = (("output", "rival"), ("rival", "output"))
         return [
             form.ask(f"{case.id}/pairwise_{name}/{first}_first", _shown(first, second, case, media), told)
@@ -107,7 +114,7 @@ def compute(case: Case, answers: Sequence[Answer], **media: Any) -> Outcome:
 def _metric(name: str, dimension: Items) -> Metric:
     return Metric(
         id=f"pairwise_{name}",
-        version=1,
+        version=2,
         title=f"Pairwise {name.replace('_', ' ')}",
         summary="Whether a judge prefers this output to the rival's in both orders; ties and changes of mind excluded.",
         direction=Direction.HIGHER,

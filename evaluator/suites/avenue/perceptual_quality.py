@@ -12,4 +12,5 @@ METRIC = dimension(
     items.quality,
     judged("perceptual_quality", "avenue_quality", items.quality),
     whole(items.quality),
+    version=2,
 )

@@ -79,8 +79,8 @@ def _named_things(case: Case) -> Mapping[str, Need]:
 
 
 def _av_needs(case: Case) -> Mapping[str, Need]:
-    options = ((SECONDS, matching.matched(case).seconds),)
-    return {"alignment": ExpertNeed("imagebind_av", options=options), "sound": AudioNeed()}
+    sampling, options = matching.moments(case, EMBEDDED_FRAMES), ((SECONDS, matching.matched(case).seconds),)
+    return {"alignment": ExpertNeed("imagebind_av", sampling=sampling, options=options), "sound": AudioNeed()}
 
 
 def _named_both(case: Case) -> Mapping[str, Need]:
@@ -127,12 +127,12 @@ TEXT_AUDIO = _by_names(
     "Cosine of the target prompt and the names of the sounds that are heard, in a space of sentences; not CLAP's.",
 )
 TEXT_VIDEO = _by_names(
-    _metric("text_video", "tv", "Cosine of the target prompt and the frames, in CLIP.", _tv_needs, _tv),
+    _metric("text_video", "tv", "Cosine of the target prompt and the frames, in CLIP.", _tv_needs, _tv, 2),
     _named_things,
     "Cosine of the target prompt and the names of the things that are seen, in a space of sentences; not CLIP's.",
 )
 AUDIO_VIDEO = _by_names(
-    _metric("audio_video", "av", "Cosine of sound and picture of the output, in ImageBind.", _av_needs, _av, 2),
+    _metric("audio_video", "av", "Cosine of sound and picture of the output, in ImageBind.", _av_needs, _av, 3),
     _named_both,
     "How well the names of what is heard and of what is seen go together; 0: like any names. Not ImageBind's cosine.",
 )

@@ -37,8 +37,9 @@ def board(corpora: Mapping[str, Sequence[Case]], embed: Embed | None = None) -> 
 
 
 def instructions(cases: Sequence[Case]) -> list[str]:
-    """The instruction of every instance, once for all systems."""
-    return list({of(case).instance: case.prompt for case in cases}.values())
+    """The instruction of every instance, once for all systems. A null edit has none: its text is the source's own."""
+    found = {data.instance: case.prompt for case in cases if not (data := of(case)).null_edit}
+    return list(found.values())
 
 
 def _row(name: str, found: Diversity) -> tuple[Cell, ...]:

@@ -69,7 +69,8 @@ def _v_clip_needs(case: Case) -> Mapping[str, Need]:
 
 
 def _lpips_needs(case: Case) -> Mapping[str, Need]:
-    return {"distance": ExpertNeed("frame_distance", ("video", "source"), matching.moments(case, EMBEDDED_FRAMES))}
+    """The source comes first: pictures of two shapes are compared at the source's (section 1.3)."""
+    return {"distance": ExpertNeed("frame_distance", ("source", "video"), matching.moments(case, EMBEDDED_FRAMES))}
 
 
 def _clap_needs(case: Case) -> Mapping[str, Need]:
@@ -89,10 +90,11 @@ def _metric(
     compute: Callable[..., Outcome],
     direction: Direction = Direction.HIGHER,
     bounds: tuple[float | None, float | None] = (-1.0, 1.0),
+    version: int = 1,
 ) -> Metric:
     return Metric(
         id=name,
-        version=1,
+        version=version,
         title=title,
         summary=summary,
         direction=direction,
@@ -107,7 +109,12 @@ def _metric(
 
 
 V_CLIP = _metric(
-    "v_clip", "V-CLIP", "Cosine of output and source frames at equal moments, in CLIP.", _v_clip_needs, compute_v_clip
+    "v_clip",
+    "V-CLIP",
+    "Cosine of output and source frames at equal moments, in CLIP.",
+    _v_clip_needs,
+    compute_v_clip,
+    version=2,
 )
 LPIPS = _metric(
     "lpips",
@@ -117,6 +124,7 @@ LPIPS = _metric(
     compute_lpips,
     Direction.LOWER,
     (0.0, None),
+    version=2,
 )
 CLAP = _metric("clap", "CLAP", "Cosine of the sounds of output and source, in CLAP.", _clap_needs, compute_clap)
 METRICS = (V_CLIP, LPIPS, CLAP)

@@ -31,6 +31,8 @@ SPAN_DB = 60.0
 """Levels further below the loudest moment of both sounds are taken to be equal: nobody hears them differ."""
 LEAST = {AUDIO: 3.0, VIDEO: 4.0}
 """dB and grey levels: below this a difference is encoding."""
+ROUNDING = 1e-6
+"""Seconds: 1.1 - 0.6 is a little more than 0.5 in floating point, and onsets lie on tenths of a second."""
 BRIDGED = 2
 """Steps of a gap that does not end a run."""
 
@@ -80,11 +82,11 @@ def onset_f1(found: Sequence[float], wanted: Sequence[float], tolerance: float =
     """
     if not wanted:
         raise NotApplicable("not_applicable", "the trigger has no interval")
-    matched = at = 0
+    matched, at, reach = 0, 0, tolerance + ROUNDING
     for onset in found:
-        while at < len(wanted) and wanted[at] < onset - tolerance:
+        while at < len(wanted) and wanted[at] < onset - reach:
             at += 1
-        if at < len(wanted) and abs(wanted[at] - onset) <= tolerance:
+        if at < len(wanted) and abs(wanted[at] - onset) <= reach:
             matched, at = matched + 1, at + 1
     return 2 * matched / (len(found) + len(wanted))
 
@@ -125,7 +127,7 @@ def needs_of(case: Case) -> Mapping[str, Need]:
 
 METRIC = Metric(
     id="trigger_f1",
-    version=1,
+    version=2,
     title="Trigger F1",
     summary="F1 of the moments at which the output departs from its source, against the trigger's onsets.",
     direction=Direction.HIGHER,

@@ -7,8 +7,8 @@ samples stands beside it, and how many a system lacks is counted. Means of stand
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -19,12 +19,14 @@ from evaluator.suites.multiref_compass import choices
 from evaluator.suites.multiref_compass.data import BOARDS, MultiRefData, of
 from evaluator.suites.multiref_compass.dimensions import (
     DIMENSIONS,
+    MEMBER,
     correlation,
+    counts,
     dimension_values,
-    human_outcomes,
     outcomes,
     rates,
 )
+from evaluator.suites.multiref_compass.preferences import human_outcomes
 
 COLUMNS = tuple(metric for metrics in DIMENSIONS.values() for metric in metrics)
 """The 14 sub-metrics."""
@@ -86,8 +88,12 @@ def shown(found: Iterable[Record], decimals: int = 3) -> Cell:
     for record in found:
         if record.score.value is not None:
             kinds.setdefault(record.mark, []).append(record.score.value)
-    cells = [f"{fmean(values):.{decimals}f}{mark} ({len(values)})" for mark, values in sorted(kinds.items())]
-    return " / ".join(cells) or None
+    return _apart(kinds, decimals) or None
+
+
+def _apart(kinds: Mapping[str, Sequence[float]], decimals: int = 3) -> str:
+    """Mean and n of each kind of values, the unmarked first."""
+    return " / ".join(f"{fmean(own):.{decimals}f}{mark} ({len(own)})" for mark, own in sorted(kinds.items()))
 
 
 def _raw(name: str, title: str, found: Sequence[Record], wanted: Sequence[str]) -> Board | None:
@@ -181,7 +187,7 @@ def _fidelity(found: Sequence[Record]) -> Board | None:
                 rows.append(
                     (board, system, *(shown(r for r in here if r.score.metric == m) for m in _EF), *_facts(here))
                 )
-    heads = ("board", "system", "EF", "EF raw", "P paste", "coverage", "human")
+    heads = ("board", "system", "EF", "EF raw", "P paste", "coverage", "human raw")
     notes = (
         "a high EF raw with a low P paste is copy-and-paste; low coverage lowers EF without an error of identity",
         "the paper, all models: B1 0.6930 (human 0.6930), B2 0.5893 (0.5522), B3 0.5748 (0.5409)",
@@ -247,16 +253,29 @@ def _strict(found: Sequence[Record]) -> Board | None:
     )
 
 
+def _kinds(found: Iterable[Record]) -> dict[tuple[str, str, str], str]:
+    """(dimension, sample, system) -> the marks of all sub-metrics behind its unit value."""
+    kinds: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for record in found:
+        if counts(record.score):
+            kinds[MEMBER[record.score.metric], record.data.sample, record.score.system] |= set(record.mark)
+    return {key: "".join(sorted(marks)) for key, marks in kinds.items()}
+
+
 def _dimensions(cases: Sequence[Case], scores: Sequence[Score], found: Sequence[Record]) -> Board | None:
     """Unit means per dimension, win rates by scores and by people, and how these agree over systems."""
-    values = dimension_values(cases, scores)
+    values, kinds = dimension_values(cases, scores), _kinds(found)
     rows: list[tuple[Cell, ...]] = []
     notes = [*named(choices.CHOICES, "dimension_score", "win_rate"), *marks(found)]
     for name, table in values.items():
         ours, theirs = rates(outcomes(table)), rates(human_outcomes(cases, name))
         for system in sorted({system for _, system in table}):
-            own = [value for (_, other), value in table.items() if other == system]
-            rows.append((name, system, fmean(own), len(own), ours.get(system), theirs.get(system)))
+            own: dict[str, list[float]] = defaultdict(list)
+            for (sample, other), value in table.items():
+                if other == system:
+                    own[kinds[name, sample, system]].append(value)
+            mean: Cell = fmean(own[""]) if own.keys() == {""} else _apart(own)
+            rows.append((name, system, mean, sum(map(len, own.values())), ours.get(system), theirs.get(system)))
         if theirs:
             r = correlation(ours, theirs)
             told = "not defined (fewer than three systems, or constant)" if r is None else f"{r:.4f}"

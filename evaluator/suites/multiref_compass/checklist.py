@@ -58,7 +58,10 @@ ANATOMY = (
     Item("depth", "Depth order and occlusion: what is in front covers what is behind."),
     Item("stability", "Stability over time: nothing changes its form without cause."),
 )
-"""AQ, section 3.3. An aspect without anything to look at is graded 5 by the rubric's words: nothing to fault."""
+"""AQ, section 3.3. An aspect without anything to look at would be left out; here it is graded 5 by the rubric's words,
+nothing to fault. What is seen only the judge knows, and an answer of one digit has no room for "nothing". So AQ of
+samples without people is higher; a checklist's own AQ items take the place of these.
+"""
 
 
 def lines_of(case: Case) -> list[ItemLine]:

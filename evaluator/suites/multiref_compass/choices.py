@@ -39,7 +39,12 @@ CHOICES = (
         "the expert draws them at random",
     ),
     Choice("atq_axis", "PQ, production quality; all four axes in details", "which axis is reported is not given"),
-    Choice("aq_items", "seven fixed items, mean", "anatomy, plausibility and depth by a checklist"),
+    Choice(
+        "aq_items",
+        "seven fixed items, mean; one without anything to look at is graded 5 (nothing to fault), not left out",
+        "anatomy, plausibility and depth by a checklist",
+        "AQ items of a sample's checklist take their place",
+    ),
     Choice(
         "grade",
         "mean of the labels 1..5 under the judge's probabilities, one question per item",
@@ -62,6 +67,8 @@ CHOICES = (
         "ef",
         f"{FRAMES} frames; 0.5 face + 0.5 body, or the one there is; best view; Hungarian; mean over entities",
         "crops of humans and objects, full frames for scenes, both cues for humans, most similar view",
+        "a picture in which no person is found is a view of the body as a whole; a reference clip shows no entity, "
+        "so that with it alone EF does not apply",
     ),
     Choice("ef_negative", "negative cosines are 0; an entity that is never found scores 0", "not given"),
     Choice(
@@ -83,6 +90,12 @@ CHOICES = (
         "esm_sc",
         "items of the checklist, mean; without them one item for all sound events, one for voices, one for effects",
         "a checklist asks whether fitting sounds occur and come from the right visible source",
+        "a voice-over has no visible source, so that for it alone SC does not apply",
+    ),
+    Choice(
+        "no_sound_track",
+        "ESM, SC, ATF, SCA and strict SCA have no value for an output without a sound track: na (clip), counted",
+        "ATQ needs a track; of the others it is not said",
     ),
     Choice(
         "sls",
@@ -97,7 +110,7 @@ CHOICES = (
     ),
     Choice(
         "ts_speech",
-        f"at least {LEAST_SPEECH:g} s of speech on both sides, else filtered; whole speech",
+        f"at least {LEAST_SPEECH:g} s of speech on both sides, else filtered, whatever was asked for; whole speech",
         "cosine of the reference voice and the generated speech",
         "profile diarised: speakers told apart by ear, the nearest one counts",
     ),
@@ -121,6 +134,8 @@ CHOICES = (
         "dimension_score",
         "mean of (MOS - 1) / 4, EF, VTQ's sigmoid, ATQ / 10, SLS / 10, TS, as far as there",
         "not known",
+        "the signal in place of SyncNet has another scale and is left out; means behind which a stand-in or a partial "
+        "answer stands are other cells",
     ),
     Choice(
         "rejudging",
@@ -142,7 +157,8 @@ CHOICES = (
     ),
     Choice(
         "win_rate",
-        "ties count half; a tie of scores is closer than 1e-6; human majority, 2:2 is a tie",
+        "ties count half; a tie of scores is closer than 1e-6; human majority, 2:2 is a tie; only pairs of which both "
+        "outputs are there",
         "wins / comparisons",
     ),
 )

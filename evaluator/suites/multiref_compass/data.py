@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evaluator.judge.prompts import LETTERS
 from evaluator.manifest.problems import Problem
 from evaluator.schema import Case
 
@@ -21,6 +22,8 @@ KINDS = {VIEW: ("image", "video"), REF_VIDEO: ("video",), REF_AUDIO: ("audio",)}
 """Role -> kinds of file. A view that is a clip shows its first frame."""
 MOST_VOICES = 8
 """Reference voices of one case."""
+MOST_ENTITIES = len(LETTERS)
+"""Entities of one case: a judge knows each by a letter. The published samples have at most seven pictures."""
 
 Text = Annotated[str, Field(min_length=1, max_length=8000)]
 
@@ -74,7 +77,7 @@ class MultiRefData(Strict):
     sample: Text = Field(description="Equal for the outputs of all systems.")
     board: Literal["B1", "B2", "B3", "B4"]
     style: Literal["real", "cartoon"] = "real"
-    entities: list[Entity] = Field(min_length=1)
+    entities: list[Entity] = Field(min_length=1, max_length=MOST_ENTITIES)
     parts: PromptParts = PromptParts()
     facts: Facts = Facts()
 
@@ -111,8 +114,9 @@ def visual(case: Case) -> bool:
 
 
 def examine(case: Case) -> Iterable[Problem]:
-    """Entities and references name each other; kinds fit roles; the checklist obeys the rules of section 3.9."""
+    """Entities and references name each other; kinds fit roles; checklist and preferences obey their rules."""
     from evaluator.suites.multiref_compass.checklist import examine_items
+    from evaluator.suites.multiref_compass.preferences import examine_preferences
 
     if not case.prompt.strip():
         yield Problem(0, "prompt", "the prompt that all systems got", "nothing")
@@ -123,6 +127,7 @@ def examine(case: Case) -> Iterable[Problem]:
             yield Problem(0, "data.entities", "each entity_id once", f'"{name}" {count} times')
     yield from _references(case, set(known))
     yield from examine_items(case, data)
+    yield from examine_preferences(case)
 
 
 def _references(case: Case, known: set[str]) -> Iterable[Problem]:

@@ -7,14 +7,16 @@ every table; these are for comparisons over samples.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from evaluator.schema import Case, Score
-from evaluator.stats.preference import majority, sign, win_rates
+from evaluator.stats.preference import sign, win_rates
 from evaluator.suites.multiref_compass.data import of
+from evaluator.suites.multiref_compass.preferences import Outcomes
+from evaluator.suites.multiref_compass.sls import PUBLISHED
 
 DIMENSIONS: Mapping[str, tuple[str, ...]] = {
     "Basic Quality": ("vtq", "atq", "aq"),
@@ -22,14 +24,9 @@ DIMENSIONS: Mapping[str, tuple[str, ...]] = {
     "Audio-Visual Consistency": ("sls", "esm", "sc", "ts"),
     "Instruction Following": ("vtf", "atf", "sca", "tof"),
 }
-"""Paper names; the README calls the second Entity Fidelity and the third Audio-Video Consistency."""
-ALIASES = {"Entity Fidelity": "Reference Consistency", "Audio-Video Consistency": "Audio-Visual Consistency"}
-SHORT = {
-    "BQ": "Basic Quality",
-    "RC": "Reference Consistency",
-    "AC": "Audio-Visual Consistency",
-    "IF": "Instruction Following",
-}
+"""Paper names; `preferences` knows the others in use."""
+MEMBER = {metric: name for name, metrics in DIMENSIONS.items() for metric in metrics}
+"""Sub-metric -> its dimension."""
 
 
 def _mos(score: Score) -> float:
@@ -45,15 +42,18 @@ UNITS: Mapping[str, Callable[[Score], float]] = {
 }
 
 
-def dimension_name(name: str) -> str:
-    """The paper's name for any of the names in use. Raises KeyError."""
-    full = SHORT.get(name, ALIASES.get(name, name))
-    return {known: known for known in DIMENSIONS}[full]
-
-
 def unit(score: Score) -> float:
     """A record with a value on 0..1."""
     return UNITS.get(score.metric, _mos)(score)
+
+
+def counts(score: Score) -> bool:
+    """Whether a record is part of a dimension: it has a value, and one whose scale is known.
+
+    What stands in for SyncNet in SLS has a scale of its own (`sls`): a tenth of it would be next to nothing.
+    """
+    published = not any(model.stands_in_for in PUBLISHED.values() for model in score.models)
+    return score.value is not None and score.metric in MEMBER and (score.metric != "sls" or published)
 
 
 Values = dict[tuple[str, str], float]
@@ -64,15 +64,10 @@ def dimension_values(cases: Sequence[Case], scores: Sequence[Score]) -> dict[str
     """Dimension -> mean unit value of the sub-metrics that a sample's output has."""
     samples = {case.id: of(case).sample for case in cases}
     found: dict[str, dict[tuple[str, str], list[float]]] = {name: defaultdict(list) for name in DIMENSIONS}
-    member = {metric: name for name, metrics in DIMENSIONS.items() for metric in metrics}
     for score in scores:
-        if score.value is not None and score.metric in member and score.case in samples:
-            found[member[score.metric]][samples[score.case], score.system].append(unit(score))
+        if counts(score) and score.case in samples:
+            found[MEMBER[score.metric]][samples[score.case], score.system].append(unit(score))
     return {name: {key: sum(own) / len(own) for key, own in table.items()} for name, table in found.items()}
-
-
-Outcomes = dict[tuple[str, str, str], float]
-"""(sample, first system, second system) -> 1, 0 or -1; systems in alphabetical order."""
 
 
 def outcomes(values: Values) -> Outcomes:
@@ -85,23 +80,6 @@ def outcomes(values: Values) -> Outcomes:
         for sample, own in by_sample.items()
         for first, second in combinations(sorted(own), 2)
     }
-
-
-def human_outcomes(cases: Iterable[Case], dimension: str) -> Outcomes:
-    """What people said, from `labels.preferences`: dimension -> other system -> votes of 1, 0 or -1 for this output.
-
-    The majority of the annotators counts; an even split is a tie.
-    """
-    found: Outcomes = {}
-    for case in cases:
-        for name, rivals in case.labels.get("preferences", {}).items():
-            if dimension_name(name) != dimension:
-                continue
-            for rival, votes in rivals.items():
-                first, second = sorted((case.system, rival))
-                outcome = float(majority(np.array([votes], np.float64))[0])
-                found[of(case).sample, first, second] = outcome if first == case.system else -outcome
-    return found
 
 
 def rates(found: Outcomes) -> dict[str, float]:

@@ -112,7 +112,7 @@ def all_needs(case: Case) -> Mapping[str, Need]:
 QUESTIONS = Judged(ask, grading.READS, (PROMPT,))
 RAW = Metric(
     id="ef_raw",
-    version=1,
+    version=2,
     title="Entity fidelity without the paste coefficient",
     summary="How like their references the entities look, mean over entities, in an embedding.",
     direction=Direction.HIGHER,
@@ -140,7 +140,7 @@ PASTE = Metric(
 )
 EF = Metric(
     id="ef",
-    version=1,
+    version=2,
     title="Entity fidelity (EF)",
     summary="Fidelity of the entities times the paste coefficient.",
     direction=Direction.HIGHER,

@@ -26,7 +26,7 @@ class Views:
     kind: str
     whole: F32  # [V, D]
     faces: F32  # [F, D], possibly none
-    bodies: F32  # [B, D]
+    bodies: F32  # [B, D], at least one of each view
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Fidelity:
     value: float  # 0..1
     counted: int
     frames: int
-    cue: str  # "face+body", "face", "body", "object" or "scene": what was compared, at its best
+    cue: str  # "face+body", "body", "object" or "scene": what was compared, at its best
 
     @property
     def coverage(self) -> float:
@@ -45,12 +45,16 @@ class Fidelity:
 
 
 def views_of(kind: str, pictures: Sequence[EntityCues]) -> Views:
-    """The views of an entity from the cues of its reference pictures."""
+    """The views of an entity from the cues of its reference pictures.
+
+    A picture in which no person is found (a view from behind, say) is a view of the body as a whole, so that the most
+    similar view is looked for among all of them.
+    """
     return Views(
         kind,
         np.concatenate([one.whole for one in pictures]),
         _rows([one.faces for one in pictures]),
-        _rows([one.bodies for one in pictures]),
+        np.concatenate([one.bodies.vectors if len(one.bodies.vectors) else one.whole for one in pictures]),
     )
 
 
@@ -79,8 +83,7 @@ def fidelity(entities: Sequence[Views], output: EntityCues, use_faces: bool) -> 
 def _cue(entity: Views, use_faces: bool) -> str:
     if entity.kind != HUMAN:
         return "scene" if entity.kind == SCENE else "object"
-    kinds = [name for name, there in (("face", use_faces and len(entity.faces)), ("body", len(entity.bodies))) if there]
-    return "+".join(kinds) or "body"
+    return "face+body" if use_faces and len(entity.faces) else "body"
 
 
 def _thing(entity: Views, output: EntityCues, frame: int) -> float | None:
@@ -119,7 +122,6 @@ def _person(entity: Views, output: EntityCues, person: int, use_faces: bool) -> 
     cues = []
     if use_faces and len(entity.faces):
         cues.append(positive(output.faces.vectors[person : person + 1], entity.faces))
-    bodies = entity.bodies if len(entity.bodies) else entity.whole  # a view from behind shows no face
     if len(output.bodies.vectors):
-        cues.append(positive(output.bodies.vectors[person : person + 1], bodies))
+        cues.append(positive(output.bodies.vectors[person : person + 1], entity.bodies))
     return float(np.mean(cues)) if cues else float("nan")

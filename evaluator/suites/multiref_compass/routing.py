@@ -37,8 +37,8 @@ RULES: dict[str, tuple[Rule, str]] = {
         "no sound with a visible source is asked for",
     ),
     "ts": (
-        lambda data, case: data.board == "B4" and bool(voices(case)) and data.facts.speech != "none",
-        "only for board B4 with a reference voice and speech",
+        lambda data, case: data.board == "B4" and bool(voices(case)),  # whether anybody speaks is heard, not told
+        "only for board B4 with a reference voice",
     ),
     "atf": (
         lambda data, case: data.facts.sfx or data.facts.ambience or data.facts.music or data.facts.silence,

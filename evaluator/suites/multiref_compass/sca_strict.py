@@ -25,15 +25,21 @@ def normalised(text: str) -> list[str]:
     words: list[str] = []
     word = ""
     for sign in unicodedata.normalize("NFKC", text).lower():
-        if unicodedata.name(sign, "").startswith(UNSPACED):
+        if not _written(sign):
+            if sign not in "'’":
+                words.append(word)
+                word = ""
+        elif unicodedata.name(sign, "").startswith(UNSPACED):
             words += [word, sign]
             word = ""
-        elif sign.isalnum():
+        else:
             word += sign
-        elif sign not in "'’":
-            words.append(word)
-            word = ""
     return [one for one in (*words, word) if one]
+
+
+def _written(sign: str) -> bool:
+    """Letters, digits, and the marks that belong to letters (vowels of Devanagari); no punctuation of any script."""
+    return sign.isalnum() or unicodedata.category(sign).startswith("M")
 
 
 def same(found: Sequence[str], wanted: Sequence[str]) -> float:
@@ -59,7 +65,7 @@ def compute(case: Case, transcript: Transcript) -> Outcome:
 
 METRIC = Metric(
     id="sca_strict",
-    version=1,
+    version=2,
     title="Strict speech content (SCA)",
     summary="Whether the recognised words are exactly the given lines, in their language, with nothing added.",
     direction=Direction.HIGHER,

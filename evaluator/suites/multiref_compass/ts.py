@@ -55,7 +55,7 @@ def needs_of(case: Case) -> Mapping[str, Need]:
 _NUMBERED = frozenset(f"{name}_{number}" for name in ("voice", "speech") for number in range(64))
 METRIC = Metric(
     id="ts",
-    version=1,
+    version=2,
     title="Timbre similarity (TS)",
     summary="Cosine of the voice in the output and the reference voice.",
     direction=Direction.HIGHER,

@@ -96,8 +96,23 @@ def test_one_text_of_preserved_elements_stays_one_item() -> None:
     assert [item.elements for item in found if item.id == "elements"] == ["the wind and the tree"]
 
 
-def test_a_null_edit_asks_both_directions_and_a_bypassed_video_is_not_scored() -> None:
-    assert len(items.selectivity(of(case("A", null_edit=True)))) == len(VISUAL) + len(AUDIBLE)
+def test_a_null_edit_asks_all_items_of_both_directions(tmp_path: Path) -> None:
+    """Section 2.3: six items each way, in any scope; without listed elements five."""
+    for scope in "ABC":
+        found = items.selectivity(of(case(scope, null_edit=True)))
+        assert [item.id for item in found] == [
+            *(name for name, _ in VISUAL), "elements_video", *(name for name, _ in AUDIBLE), "elements_audio",
+        ]  # fmt: skip
+        assert [item.elements for item in found if item.elements] == ["a tree", "wind"]
+    assert len(items.selectivity(of(case("A", null_edit=True, what_preserved=[])))) == len(VISUAL) + len(AUDIBLE)
+    one = case("A", null_edit=True)
+    with Court(tmp_path, by_item({"elements_video": "1", "events": "3"})) as court:
+        values = [court.value(metric, one, **media()) for metric in (MS, MS_VIDEO, MS_AUDIO)]
+        assert len({question.item for question in court.asked}) == 12
+    assert values == pytest.approx([20 * 54 / 12, 20 * 26 / 6, 20 * 28 / 6], abs=1e-4)
+
+
+def test_a_bypassed_video_is_not_scored() -> None:
     assert [item.id for item in items.selectivity(of(case("A", condition="source_video")))] == ["elements"]
 
 

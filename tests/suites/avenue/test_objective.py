@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 
 from evaluator.errors import NotApplicable
 from evaluator.experts.features import Alignment, Embeddings, FrameDistance
+from evaluator.media.sampling import select
 from evaluator.media.types import Audio
 from evaluator.schema import ExpertNeed, Sampling
 from evaluator.suites.avenue import SUITE, curation, trigger_timing
@@ -81,7 +83,23 @@ def test_requests_name_the_common_duration_and_the_text() -> None:
     assert isinstance(need, ExpertNeed)
     assert need.options == (("seconds", 2.0), ("text", "a bell in the wind"))
     needs = V_CLIP.needs_for(one)
-    assert [need.sampling.params for need in needs.values()] == [(16, 1.96)] * 2  # type: ignore[union-attr]
+    assert [need.sampling.params for need in needs.values()] == [(16, 1.96, 2.0)] * 2  # type: ignore[union-attr]
+
+
+def test_pictures_of_two_shapes_are_compared_at_the_shape_of_the_source() -> None:
+    """An expert of pairs resizes its second clip to its first."""
+    need = LPIPS.needs_for(case("B"))["distance"]
+    assert isinstance(need, ExpertNeed)
+    assert need.roles == ("source", "video")
+
+
+def test_no_frame_after_the_common_duration_is_asked_for() -> None:
+    """50 frames of 0.04 s fill two seconds, or eight of 0.25 s: a frame at 2.0 s is one too many."""
+    for metric in (V_CLIP, LPIPS, SUITE.metric("text_video"), SUITE.metric("audio_video")):
+        for one in metric.needs_for(case("C")).values():
+            if isinstance(one, ExpertNeed):
+                assert one.sampling is not None
+                assert [select(one.sampling, np.arange(100) / rate).max() for rate in (25, 4)] == [49, 7]
 
 
 def test_a_prompt_that_says_nothing_of_the_picture_has_no_text_video() -> None:
@@ -95,14 +113,15 @@ def test_a_prompt_that_says_nothing_of_the_picture_has_no_text_video() -> None:
 def test_what_stands_in_asks_a_capability_of_its_own_about_the_same_text_and_duration() -> None:
     for name, capability, sampling in (
         ("text_audio", "text_and_sound_names", None),
-        ("text_video", "text_and_picture_names", None),
-        ("audio_video", "sound_and_picture_names", Sampling("moments", (16, 1.96))),  # ImageBind samples by itself
+        ("text_video", "text_and_picture_names", Sampling("moments", (16, 1.96, 2.0))),
+        ("audio_video", "sound_and_picture_names", Sampling("moments", (16, 1.96, 2.0))),
     ):
         metric = SUITE.metric(name)
         assert metric.instead is not None
         published, instead = (one.needs_for(case("C"))["alignment"] for one in (metric, metric.instead))
         assert isinstance(published, ExpertNeed)
-        assert instead == replace(published, capability=capability, sampling=sampling or published.sampling)
+        assert published.sampling == sampling
+        assert instead == replace(published, capability=capability)
         assert (metric.instead.id, metric.instead.title) == (name, f"{metric.title}, by names")
 
 
@@ -136,7 +155,8 @@ def bells(*onsets: float, seconds: float = 4.0) -> Audio:
 
 def triggered(*intervals: tuple[float, float], modality: str = "video") -> object:
     trigger = {"modality": modality, "description": "the door shuts", "intervals": [list(one) for one in intervals]}
-    return case("A", trigger=trigger, matched={"seconds": 4.0, "frames": 100, "span": 3.96, "systems": []})
+    scope = "A" if modality == "video" else "B"
+    return case(scope, trigger=trigger, matched={"seconds": 4.0, "frames": 100, "span": 3.96, "systems": []})
 
 
 def twin(output: Audio, *intervals: tuple[float, float]) -> float:
@@ -175,6 +195,29 @@ def test_f1_is_bounded_and_one_only_for_what_fits(found: list[float], wanted: li
     value = onset_f1(sorted(found), sorted(wanted))
     assert 0 <= value <= 1
     assert onset_f1(sorted(wanted), sorted(wanted)) == 1
+
+
+@pytest.mark.parametrize("tenths", range(60))
+def test_half_a_second_is_within_the_tolerance_wherever_it_lies(tenths: int) -> None:
+    """1.1 - 0.6 is a little more than 0.5 in floating point."""
+    early, late = tenths / 10, (tenths + 5) / 10
+    assert onset_f1([early], [late]) == onset_f1([late], [early]) == 1
+    assert onset_f1([early], [late + 0.01]) == onset_f1([late + 0.01], [early]) == 0
+
+
+def most_pairs(found: list[float], wanted: list[float]) -> int:
+    """The largest number of onsets that can be matched, each once."""
+    if not found or not wanted:
+        return 0
+    near = np.abs(np.subtract.outer(found, wanted)) <= 0.5 + 1e-6
+    rows, columns = linear_sum_assignment(near, maximize=True)
+    return int(near[rows, columns].sum())
+
+
+@given(st.lists(st.integers(0, 40), max_size=6), st.lists(st.integers(0, 40), min_size=1, max_size=6))
+def test_onsets_are_matched_as_well_as_they_can_be(found: list[int], wanted: list[int]) -> None:
+    ours, theirs = ([value / 10 for value in sorted(one)] for one in (found, wanted))
+    assert onset_f1(ours, theirs) == pytest.approx(2 * most_pairs(ours, theirs) / (len(ours) + len(theirs)))
 
 
 def test_a_short_gap_does_not_end_a_run() -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.judge.types import FramesPart, Question, Raw
+from evaluator.judge.types import FramesPart, Question, Raw, TextPart
 from evaluator.metrics.base import Outcome
 from evaluator.runner.outcome import Absent
 from evaluator.schema import Score
 from evaluator.suites.avenue import SUITE
 from evaluator.suites.avenue.comparison import board
-from tests.suites.avenue.cases import case, pictures, record
+from tests.suites.avenue.cases import case, pictures, record, tone
 from tests.suites.judging import Court, label
 
 METRIC = SUITE.metric("pairwise_perceptual_quality")
@@ -67,6 +67,30 @@ def test_all_clips_of_a_question_are_shown_at_the_same_times(tmp_path: Path) -> 
             shown = [part for part in question.parts if isinstance(part, FramesPart)]
             assert {part.name for part in shown} == {"source", "first", "second"}
             assert len({part.times for part in shown}) == 1
+
+
+@pytest.mark.parametrize(
+    ("dimension", "scope", "told"),
+    [
+        ("edit_accuracy", "A", {"instruction": "Let a bell ring.", "changed": "a bell rings", "preserved": "wind"}),
+        ("edit_accuracy", "B", {"instruction": "Let a bell ring.", "changed": "a bell rings", "preserved": "a tree"}),
+        ("modality_selectivity", "B", {"instruction": "Let a bell ring.", "preserved": "wind\na tree"}),
+        ("perceptual_quality", "B", {}),
+        ("av_consistency", "C", {"instruction": "Let a bell ring.", "changed": "a bell rings"}),
+    ],
+)
+def test_a_judge_of_two_clips_is_told_what_the_aspect_speaks_of(
+    tmp_path: Path, dimension: str, scope: str, told: dict[str, str]
+) -> None:
+    """Changes that the aspect calls "listed" are listed."""
+    metric, one = SUITE.metric(f"pairwise_{dimension}"), case(scope, rival="r")
+    given = {name: tone() if name.endswith("_sound") else pictures(9) for name in metric.needs_for(one)}
+    with Court(tmp_path, lambda question: label(question, "C")) as court:
+        court.hear(metric, one, **given)
+        for question in court.asked:
+            blocks = {part.name: part.text for part in question.parts if isinstance(part, TextPart) and part.untrusted}
+            assert blocks.pop("question")
+            assert blocks == told
 
 
 def won(system: str, rival: str, value: float | None, case_id: str, why: str = "") -> Score:

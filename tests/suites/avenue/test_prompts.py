@@ -77,6 +77,14 @@ def test_a_run_has_no_embedding_and_says_so() -> None:
     assert any(note.startswith("* TF-IDF stands in") for note in board.notes)
 
 
+def test_the_text_of_a_null_edit_is_no_instruction() -> None:
+    """It is the caption of its source (section 2.3)."""
+    cases = corpus("a dog barks", "a cat meows")
+    null = replace(case("A", name="null/x", null_edit=True), prompt="a street on a sunny day")
+    assert prompts.instructions([*cases, null]) == ["a dog barks", "a cat meows"]
+    assert prompts.board({"manifest": [null, *cases[:2]]}) is None
+
+
 def test_an_embedding_gives_a_number_without_a_mark() -> None:
     def opposite(texts: Sequence[str]) -> F32:
         return np.array([[1.0, 0.0] if "dog" in text else [0.0, 1.0] for text in texts], np.float32)

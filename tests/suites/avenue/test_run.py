@@ -83,6 +83,7 @@ DATA = {"instance": "one", "scope": "A", "edit_type": "t", "what_changed": "x"}
         ({"references": [{"kind": "video", "path": "y.mp4", "role": "friend"}]}, "role rival"),
         ({"data": {**DATA, "subtype": "C1"}}, "scope C"),
         ({"data": {**DATA, "extra": 1}}, "known key"),
+        ({"data": {**DATA, "trigger": {"modality": "audio", "description": "a bang"}}}, "leaves alone"),
     ],
 )
 def test_a_case_that_cannot_be_scored_is_refused(root: Path, change: dict[str, Any], says: str) -> None:

@@ -64,7 +64,7 @@ def test_stand_ins_and_partial_answers_never_share_a_cell() -> None:
 
 def test_null_edits_and_triggers_have_tables_of_their_own() -> None:
     cases, scores = made({"x": [76.0]}, metric="modality_selectivity_video", null_edit=True)
-    trigger = {"modality": "video", "description": "a door", "intervals": [[0.0, 1.0]]}
+    trigger = {"modality": "audio", "description": "a door", "intervals": [[0.0, 1.0]]}
     more, others = made({"x": [24.6]}, metric="cmtg", scope="B", trigger=trigger)
     found = boards([*cases, *more], [*scores, *others])
     assert "judged_A" not in {board.id for board in found}

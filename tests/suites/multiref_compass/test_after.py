@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,16 @@ from evaluator.judge.ledger import Ledger
 from evaluator.judge.session import JudgeSession, Mode
 from evaluator.judge.types import JudgeError, Question, Raw
 from evaluator.judge.types import Status as Answered
-from evaluator.schema import Case, Score
+from evaluator.schema import Case, ModelRef, Score, Tier
 from evaluator.suites.base import Rejudged
 from evaluator.suites.multiref_compass.dimensions import (
     correlation,
-    dimension_name,
     dimension_values,
-    human_outcomes,
     outcomes,
     rates,
     unit,
 )
+from evaluator.suites.multiref_compass.preferences import dimension_name, human_outcomes
 from evaluator.suites.multiref_compass.rejudging import groups, second_look
 from evaluator.suites.multiref_compass.stability import stability
 from tests.judge.fakes import FakeBackend
@@ -181,6 +181,7 @@ def test_people_by_majority_and_their_agreement_with_scores() -> None:
     cases = [
         case("s/x", labels={"preferences": votes}),
         case("s/y", "y", labels={"preferences": {"IF": {"z": [1, -1]}}}),
+        case("s/z", "z"),
     ]
     people = human_outcomes(cases, "Instruction Following")
     assert people == {("s", "x", "y"): 1, ("s", "x", "z"): 1, ("s", "y", "z"): 0}
@@ -190,6 +191,27 @@ def test_people_by_majority_and_their_agreement_with_scores() -> None:
         float(np.corrcoef([0.9, 0.4, 0.2], [1.0, 0.25, 0.25])[0, 1])
     )
     assert correlation({"x": 1.0, "y": 0.0}, rates(people)) is None
+
+
+def test_people_count_only_where_both_outputs_are_there_whichever_side_their_votes_stand_on() -> None:
+    votes = {"preferences": {"IF": {"y": [1, 1, -1], "gone": [1, 1, 1]}}}
+    cases = [
+        case("s/x", labels=votes),
+        case("s/y", "y", labels={"preferences": {"Instruction Following": {"x": [1, 1]}}}),
+        case("t/gone", "gone"),
+    ]
+    assert human_outcomes(cases, "Instruction Following") == {("s", "x", "y"): -1}
+    assert human_outcomes(cases[::-1], "Instruction Following") == {("s", "x", "y"): -1}
+
+
+def test_what_stands_in_for_syncnet_is_no_part_of_a_dimension() -> None:
+    """Its confidence reaches 1 and not 10; SyncNet on other faces than S3FD's keeps its scale."""
+    cases = [case("s/x")]
+    graded = record("esm", 5.0)
+    for published, expected in (("SyncNet of LatentSync on S3FD tracks", 1.0), ("S3FD", 0.75)):
+        model = ModelRef("m", "0" * 64, Tier.EMBEDDED, published)
+        found = dimension_values(cases, [graded, replace(record("sls", 5.0), models=(model,))])
+        assert found["Audio-Visual Consistency"] == {("s", "x"): expected}
 
 
 def test_naming_systems_in_another_order_changes_no_rate() -> None:

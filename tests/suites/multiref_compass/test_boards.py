@@ -118,6 +118,18 @@ def test_people_and_scores_meet_in_the_dimensions() -> None:
     assert any("Pearson's r of win rates, scores against people: 1.0000" in note for note in board.notes)
 
 
+def test_unit_means_behind_which_a_stand_in_or_a_gap_stands_are_cells_of_their_own() -> None:
+    cases = [case("s/x"), case("t/x"), case("u/x")]
+    scores = [
+        record("bc", 5.0, "s/x"),
+        record("bc", 3.0, "t/x"),
+        record("ef", 0.3, "t/x", stand_in=True),
+        record("bc", 4.0, "u/x", evidence="partial 1 of 2"),
+    ]
+    (row,) = {one.id: one for one in boards(cases, scores)}["dimensions"].rows
+    assert row[:4] == ("Reference Consistency", "x", "1.000 (1) / 0.400* (1) / 0.750~ (1)", 3)
+
+
 def test_the_order_of_systems_changes_no_cell() -> None:
     cases, scores = made(DROPPED)
     first, again = boards(cases, scores), boards(cases[::-1], scores[::-1])

@@ -111,6 +111,16 @@ def test_a_view_from_behind_is_compared_by_the_body() -> None:
     assert found.details["entities"][0]["cue"] == "body"
 
 
+def test_a_view_from_behind_counts_beside_one_from_the_front() -> None:
+    """The most similar view is looked for among all: seen from behind, Mia is more like the second."""
+    one = case(references=(view("mia"), view("mia"), view("robot")))
+    front = EntityCues(MIA[None], crops((0, MIA)), crops((0, MIA)), crops(), True, np.arange(1))
+    behind = cues(whole=ROOM)  # no person was found in it
+    turned = EntityCues(AXES[4][None], crops((0, TOM)), crops((0, ROOM)), crops((0, ROBOT)), True, np.arange(1))
+    found = raw(turned, one, cue_0=front, cue_1=behind, cue_2=PORTRAIT["robot"])
+    assert found.details["entities"][0]["fidelity"] == pytest.approx(0.5 * 0 + 0.5 * 1)
+
+
 def test_faces_of_cartoons_are_not_compared() -> None:
     face_only = EntityCues(ROOM[None], crops((0, MIA)), crops((0, TOM)), crops((0, ROBOT)), True, np.arange(1))
     real, cartoon = (

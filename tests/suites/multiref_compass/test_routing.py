@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from evaluator.errors import NotApplicable
 from evaluator.schema import Case, Reference
 from evaluator.suites.multiref_compass import SUITE
-from evaluator.suites.multiref_compass.data import MOST_VOICES, examine
+from evaluator.suites.multiref_compass.data import MOST_VOICES, examine, of
+from evaluator.suites.multiref_compass.grading import legend
 from evaluator.suites.multiref_compass.routing import not_routed
 from tests.suites.multiref_compass.cases import case, item, view
 
@@ -51,6 +53,7 @@ COMPARED = {"ef", "ef_raw", "ef_p_paste", "dp", "bc"}
             {"board": "B4", "references": (view("mia"), view("robot"), VOICE), "facts": {"speech": "voiceover"}},
             ALWAYS | COMPARED | {"ts"},
         ),
+        ({"board": "B4", "references": (view("mia"), view("robot"), VOICE)}, ALWAYS | COMPARED | {"ts"}),
         ({"board": "B3", "references": (view("mia"), VOICE), "facts": {"speech": "voiceover"}}, ALWAYS | COMPARED),
     ],
 )
@@ -119,6 +122,32 @@ def test_an_item_that_no_router_asks_is_no_demand_of_the_sample() -> None:
 )
 def test_references_and_entities_name_each_other(references: tuple[Reference, ...], says: str) -> None:
     assert any(says in problem for problem in problems(case(references=references)))
+
+
+@pytest.mark.parametrize(
+    ("preferences", "says"),
+    [
+        ({"mood": {"y": [1]}}, "labels.preferences.mood: one of AC"),
+        ({"IF": {"y": []}}, "labels.preferences.IF.y: dimension -> other system"),
+        ({"IF": {"y": 1}}, "labels.preferences.IF.y: "),
+        ({"IF": {"y": [1, 2]}}, "labels.preferences.IF.y.1: "),
+        ({"IF": {"x": [1]}}, "labels.preferences.IF: other systems"),
+        ([1], "labels.preferences: "),
+    ],
+)
+def test_preferences_that_cannot_be_counted_are_refused(preferences: Any, says: str) -> None:
+    assert any(problem.startswith(says) for problem in problems(case(labels={"preferences": preferences})))
+    good = {"IF": {"y": [1, 0, -1]}, "Entity Fidelity": {"z": [1]}}
+    assert problems(case(labels={"preferences": good})) == []
+
+
+def test_every_entity_has_a_letter() -> None:
+    def some(count: int) -> Case:
+        return case(entities=[{"entity_id": f"e{k}", "kind": "object", "name": f"thing {k}"} for k in range(count)])
+
+    assert legend(some(13)).splitlines()[-1] == "M: thing 12 (object)"
+    with pytest.raises(ValidationError, match="at most 13"):
+        of(some(14))
 
 
 def test_eight_voices_are_no_problem_and_each_is_compared() -> None:

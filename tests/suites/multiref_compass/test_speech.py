@@ -309,6 +309,8 @@ def said(text: str, language: str = "en", *lines: tuple[str, str]) -> Outcome:
         ("Don't go. Stay here.", "en", [("Don’t go", "en"), ("Stay here", "en")], 1),
         ("Stay here. Don't go.", "en", [("Don't go", "en"), ("Stay here", "en")], 0),
         ("", "en", [("hello", "en")], 0),
+        ("ハリー・ポッター。", "ja", [("ハリーポッター", "ja")], 1),  # the dot between words is punctuation
+        ("की", "hi", [("का", "hi")], 0),  # signs of vowels are not
     ],
 )
 def test_strict_words(text: str, language: str, lines: list[tuple[str, str]], value: int) -> None:
