@@ -7,7 +7,9 @@ ImageNet statistics, to `embedding` [batch, 768].
 What a frame goes through is not settled between the paper and its code, hence the option `preprocess`:
 
 * "squash224" (default): resize to 224 x 224, aspect ignored.
-* "hf_crop": short side to 256, then centre crop 224, as the Hugging Face image processor and CutCraft do.
+* "hf_crop": short side to 256, then centre crop 224, as the Hugging Face image processor and CutCraft do. Where half a
+  pixel is left the crop begins where torchvision's does (`evaluator.media.views`); Hugging Face's rounds down, so that
+  the square of a picture of 16:9 lies one pixel further on here.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ Iashin, Xie, Rahtu and Zisserman, "Synchformer", ICASSP 2024; used by AVE-Compas
 a file that the user mounts. It hears and sees the first five seconds at 25 frames a second, in 14 segments of 0.64 s
 that overlap by half. Sound and pictures are put together by their presentation times, as a player does.
 
-Option `window`: "first" (default, as published) or "last", the final five seconds (AVE-Compass 4.4, profile strict).
+Option `window`: "first" (default, as published) or "last", the final five seconds (AVE-Compass 4.4, profile strict);
+the segments are the middle 4.8 s of either.
 Option `reencode`: true for a clip that goes through H.264 and AAC first, as the published code does it (profile compat)
 with every clip that is not at 25 frames a second, 16 kHz and a short side of 256 already.
 """
@@ -26,6 +27,7 @@ from evaluator.experts.spectral import hann, mel_bank, mel_spectrogram
 from evaluator.experts.waveform import RATE, samples_of, sound_need, zero_padded
 from evaluator.media import steps_torch
 from evaluator.media.reencode import LOOKAHEAD, reencoded
+from evaluator.media.sampling import select
 from evaluator.media.types import F32, U8, Audio, ClipInfo, Frames
 from evaluator.runtime.arrays import is_host, to_host
 from evaluator.schema import ExpertNeed, Filter, Fit, FramesNeed, Need, Sampling, View
@@ -40,13 +42,13 @@ SAME_RATE = 1e-3
 
 SHORT_SIDE, SIDE = 256, 224  # pixels: scaled to, then cropped to
 VIEWS = {
-    window: View(Sampling(rule, (FPS, FRAMES)), Fit.SHORT_SIDE_CROP, SHORT_SIDE, SIDE, Filter.FFMPEG_BICUBIC)
+    window: View(Sampling(rule, (FPS, FRAMES)), Fit.SHORT_SIDE, SHORT_SIDE, filter=Filter.FFMPEG_BICUBIC)
     for window, rule in (("first", "fps_head"), ("last", "fps_tail"))
 }
 VIEW = VIEWS["first"]
-"""As the reference scales, by FFmpeg, without its lossy re-encoding."""
-WHOLE_VIEW = View(Sampling("fps_head", (FPS, FRAMES + LOOKAHEAD)), Fit.SHORT_SIDE, SHORT_SIDE, filter=VIEW.filter)
-"""What is encoded again: not cropped yet, and as many frames more as the coding of the first five seconds looks at."""
+"""As the reference scales, by FFmpeg, without its lossy re-encoding; `cropped` cuts the square."""
+WHOLE_VIEW = replace(VIEW, sampling=Sampling("fps_head", (FPS, FRAMES + LOOKAHEAD)))
+"""What is encoded again: as many frames more as the coding of the first five seconds looks at."""
 
 SEGMENTS = 14
 SEGMENT = 16  # frames, 0.64 s
@@ -74,6 +76,7 @@ class Synchformer(Expert):
     """capability `av_sync`. A clip under five seconds is completed with its last frame and silence, and says so."""
 
     id = "synchformer"
+    version = 2
     capability = "av_sync"
     on_device = True
 
@@ -88,15 +91,16 @@ class Synchformer(Expert):
         return {"frames": FramesNeed(view, role=want.roles[0]), "audio": sound_need(want)}
 
     def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> SyncOffset:
-        frames = inputs["frames"]
-        if dict(want.options).get("reencode"):
-            frames, sound = recoded(frames, inputs["audio"])
+        frames, options = inputs["frames"], dict(want.options)
+        if options.get("reencode"):
+            pictures, sound = recoded(frames, inputs["audio"])
         else:
-            sound = aligned(inputs["audio"], start=float(frames.time[0]))
+            pictures = cropped(frames.data, in_form(frames.clip))
+            sound = aligned(inputs["audio"], window_start(frames, last=options.get("window") == "last"))
         session = self.sessions.session(self.id, FILE)
-        video = video_segments(frames.data, _element_type(session.inputs["video"][1]))
+        video = video_segments(pictures, _element_type(session.inputs["video"][1]))
         logits = session.run({"video": video, "audio": audio_segments(sound)})["logits"]
-        padded = len(frames.data) < FRAMES or len(sound) < SAMPLES
+        padded = len(pictures) < FRAMES or len(sound) < SAMPLES
         return SyncOffset(_softmax(logits[0].astype(np.float64)), GRID.copy(), padded)
 
 
@@ -107,15 +111,34 @@ def _element_type(name: str) -> type[np.float16] | type[np.float32]:
     return ELEMENT_TYPES[name]
 
 
-def recoded(frames: Frames, audio: Audio) -> tuple[Frames, F32]:
+def window_start(frames: Frames, last: bool) -> float:
+    """When the first slot of a window shows, in seconds. Of the last one, that may be later than its picture's time."""
+    video = frames.clip.video
+    if not last or video is None:
+        return float(frames.time[0])
+    start = float(video.times[0])
+    slots = len(select(Sampling("fps", (FPS,)), video.times, start + video.duration))
+    return start + (slots - len(frames.data)) / FPS
+
+
+def cropped(pictures: U8, whole: bool) -> U8:
+    """The middle [n, 224, 224, 3] of pictures [n, H, W, 3].
+
+    Unless a clip is taken whole, as it is, its odd side loses the last line first: the published code brings it to
+    even sides before it crops. A picture of 16:9 is 455 pixels long, so that this moves the square by one.
+    """
+    sides = (side if whole else side // 2 * 2 for side in pictures.shape[1:3])
+    top, left = (round((side - SIDE) / 2) for side in sides)
+    return pictures[:, top : top + SIDE, left : left + SIDE]
+
+
+def recoded(frames: Frames, audio: Audio) -> tuple[U8, F32]:
     """(at most 125 frames [n, 224, 224, 3], their sound) after the coding, if the clip is not in the form already."""
     data, sound = to_host(frames.data), aligned(audio, float(frames.time[0]), SAMPLES + LOOKAHEAD * SAMPLES_PER_FRAME)
     seconds = min(len(sound), SAMPLES)  # what the coding adds to fill its last packet is no sound of the clip
     if not in_form(frames.clip):
         data, sound = reencoded(data, np.rint(sound * 32768).astype(np.int16), FPS, RATE)
-    top, left = (round((side - SIDE) / 2) for side in data.shape[1:3])
-    seen = data[:FRAMES, top : top + SIDE, left : left + SIDE]
-    return replace(frames, data=seen, index=frames.index[:FRAMES], time=frames.time[:FRAMES]), sound[:seconds]
+    return cropped(data[:FRAMES], in_form(frames.clip)), sound[:seconds]
 
 
 def in_form(clip: ClipInfo) -> bool:

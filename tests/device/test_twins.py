@@ -36,13 +36,14 @@ BEFORE = {
     "rife, with a border": "b13d7823cc6bf365",
     "sam2, phrases": "affb7edd4618c9b0",
     "stlpips, usual": "c5ec0f0c82830ec8",
-    "synchformer, first": "6ede8f7063cc9f05",
+    "synchformer, first": "03b272d4ae5b4ee5",
     "syncnet_lip, all": "c2cbe890ef8abfda",
     "transnetv2, overlapping": "6566ff18a91ca709",
     "transnetv2, disjoint": "89b10e69dbe6fafc",
     "videoclip_xl, usual": "d747722bea49f9e4",
 }
-"""Case -> digest of what a network is fed from the host, taken before there was any other place (of sam2, after). Cases
+"""Case -> digest of what a network is fed from the host, taken before there was any other place (of sam2 and
+synchformer, after). Cases
 whose pixels are another library's are left out."""
 
 

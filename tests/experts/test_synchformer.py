@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,9 +19,11 @@ from evaluator.experts.synchformer import (
     VIEW,
     aligned,
     audio_segments,
+    cropped,
     in_form,
     recoded,
     video_segments,
+    window_start,
 )
 from evaluator.media.decode import CollectTap, decode
 from evaluator.media.probe import probe
@@ -82,6 +85,30 @@ def test_the_last_window_is_the_last_125_slots() -> None:
     assert isinstance(need, FramesNeed)
     assert select(need.view.sampling, np.arange(250) / 25).tolist() == list(range(125, 250))
     assert select(need.view.sampling, np.arange(80) / 25).tolist() == list(range(80))
+
+
+HELD = np.concatenate([np.arange(100) / 25, [4.0], np.arange(175, 250) / 25])
+"""A picture that is held from 4 s to 7 s, in a clip of 10 s."""
+
+
+@pytest.mark.parametrize("times", [HELD, np.arange(250) / 25, np.arange(240) / 23.976, np.arange(83) / 8])
+def test_sound_goes_with_the_slots_of_the_last_window(times: np.ndarray) -> None:
+    """A picture that is held may show before the window begins; the sound of the window begins with the window."""
+    times = 3.0 + times
+    length = float(times[-1] - times[0] + times[1] - times[0])
+    video = VideoInfo("h264", 64, 64, "yuv420p", "bt709", False, 0, (1, 1), times, length)
+    slots = np.floor(25 * np.append(times, times[0] + length) + 0.5 + 1e-6).astype(int)  # spec 3.4
+    index = np.repeat(np.arange(len(times)), np.diff(slots))[-125:]
+    frames = Frames(levels(125), index, times[index], ClipInfo("x", video, None))
+    assert window_start(frames, last=True) == pytest.approx((slots[-1] - 125) / 25)
+    assert window_start(frames, last=False) == times[index[0]]
+
+
+def test_the_last_window_of_a_short_clip_is_the_first_one() -> None:
+    times = 0.007 + np.arange(60) / 30
+    video = VideoInfo("h264", 64, 64, "yuv420p", "bt709", False, 0, (1, 1), times, 2.0)
+    frames = Frames(levels(50), np.arange(50), times[:50], ClipInfo("x", video, None))
+    assert window_start(frames, last=True) == window_start(frames, last=False) == 0.007
 
 
 def test_grid() -> None:
@@ -154,8 +181,54 @@ def test_what_is_missing_is_told(frames: int, samples: int, late: float, padded:
     assert run(session(), pictures(frames, start=1.0), audio).padded is padded
 
 
+@pytest.mark.parametrize(
+    ("height", "width", "whole", "top", "left"),
+    [(256, 455, False, 16, 115), (455, 256, False, 115, 16), (256, 455, True, 16, 116), (256, 456, False, 16, 116)],
+)
+def test_an_odd_side_loses_its_last_line_before_the_crop(
+    height: int, width: int, whole: bool, top: int, left: int
+) -> None:
+    """Spec 4.4: even sides (step 1), then round((side - 224) / 2) (step 5); 1080 x 1920 becomes 256 x 454."""
+    row, column = np.mgrid[:height, :width] % 256
+    pictures = np.stack([row, column, row], axis=2).astype(np.uint8)[None]
+    seen = cropped(pictures, whole)
+    assert seen.shape == (1, 224, 224, 3)
+    assert seen[0, 0, 0].tolist() == [top, left, top]
+
+
+def by_ffmpeg(path: Path, count: int) -> np.ndarray:
+    """The published scaling and cropping, by FFmpeg's own filters, then the square of step 5: [count, 224, 224, 3]."""
+    with av.open(str(path)) as container:
+        stream = container.streams.video[0]
+        graph = av.filter.Graph()
+        graph.link_nodes(
+            graph.add_buffer(template=stream),
+            graph.add("scale", r"iw*256/min(iw\,ih):ih*256/min(iw\,ih)"),
+            graph.add("crop", "trunc(iw/2)*2:trunc(ih/2)*2"),
+            graph.add("buffersink"),
+        ).configure()
+        found = []
+        for frame, _ in zip(container.decode(stream), range(count), strict=False):
+            graph.push(frame)
+            found.append(graph.pull().to_ndarray(format="rgb24"))
+    top, left = (round((side - 224) / 2) for side in found[0].shape[:2])
+    return np.stack(found)[:, top : top + 224, left : left + 224]
+
+
+def test_the_square_is_the_one_of_the_published_filters(shared: Path) -> None:
+    """A tall clip of 1080 x 1920. What differs is the rounding of chroma; a square that is off by a line is far."""
+    path = shared / "data" / "clips" / "talking1.mp4"
+    clip = probe(path)
+    tap = CollectTap(clip)
+    decode(path, clip, [(VIEW, tap)], [])
+    ours, theirs = cropped(tap.close().data, in_form(clip))[:10].astype(int), by_ffmpeg(path, 10)
+    assert np.abs(ours - theirs).mean() < 3
+    assert np.abs(ours[:, 1:] - theirs[:, :-1]).mean() > 4
+    assert np.abs(ours[:, :-1] - theirs[:, 1:]).mean() > 4
+
+
 def test_the_first_five_seconds_of_a_clip(shared: Path) -> None:
-    """Portrait at 25 frames a second: scaled to a width of 256, and a square from the middle."""
+    """Portrait at 25 frames a second: scaled to a width of 256; the square is cut from it later."""
     path = shared / "data" / "clips" / "talking1.mp4"
     clip = probe(path)
     need = EXPERT(FakeSource({})).needs(WANT)["frames"]
@@ -163,7 +236,7 @@ def test_the_first_five_seconds_of_a_clip(shared: Path) -> None:
     tap = CollectTap(clip)
     sounds, _ = decode(path, clip, [(need.view, tap)], [AudioView(16_000)])
     frames = tap.close()
-    assert frames.data.shape == (125, 224, 224, 3)
+    assert frames.data.shape == (125, 455, 256, 3)
     assert frames.index.tolist() == list(range(125))
     assert not run(session(), frames, sounds[AudioView(16_000)]).padded
 
@@ -192,10 +265,10 @@ def test_the_whole_frame_and_the_lookahead_go_through_the_coding() -> None:
 def test_frames_are_coded_then_cropped_and_sound_keeps_its_length() -> None:
     frames, tone = whole_frames(20), sound(0.3 * np.sin(np.arange(12_800) / 5))
     seen, heard = recoded(frames, tone)
-    assert seen.data.shape == (20, 224, 224, 3)
+    assert seen.shape == (20, 224, 224, 3)
     plain = frames.data[:, 16:240, 39:263]  # the odd column goes first, then 224 from the middle of 302
-    assert 0.5 < np.abs(seen.data.astype(int) - plain).mean() < 15
-    assert np.corrcoef(seen.data.ravel(), plain.ravel())[0, 1] > 0.95
+    assert 0.5 < np.abs(seen.astype(int) - plain).mean() < 15
+    assert np.corrcoef(seen.ravel(), plain.ravel())[0, 1] > 0.95
     assert len(heard) == 12_800
     assert np.corrcoef(heard[2000:], tone.float32[2000:])[0, 1] > 0.99
 
@@ -205,7 +278,7 @@ def test_a_clip_in_the_form_already_is_not_coded(other: dict[str, int]) -> None:
     """25 frames a second, 16 kHz, a short side of 256: all three, or it is coded."""
     frames, tone = whole_frames(6, **{"rate": 25, "sound_rate": 16_000, "short": 256, **other}), sound(np.zeros(4000))
     seen, _ = recoded(frames, tone)
-    same = bool((seen.data == frames.data[:, 16:240, 40:264]).all())
+    same = bool((seen == frames.data[:, 16:240, 40:264]).all())
     assert same is in_form(frames.clip) is (not other)
 
 

@@ -8,7 +8,7 @@ rho. Realism: share of grades that are equal, and within one. Intervals draw who
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, multimode
 
 import numpy as np
@@ -18,8 +18,8 @@ from evaluator.schema import Score
 from evaluator.stats.agreement import cohen_kappa, confusion, observed
 from evaluator.stats.bootstrap import Interval, interval, ratio, tally_interval
 from evaluator.stats.ranks import rank_correlation
-from evaluator.suites.ave_compass.cells import items
-from evaluator.suites.ave_compass.judged import FIDELITY, FOLLOWING, REALISM, RESPONSE
+from evaluator.suites.ave_compass.cells import KINDS, items
+from evaluator.suites.ave_compass.judged import FIDELITY, FOLLOWING, INTENT, REALISM, RESPONSE
 from evaluator.suites.ave_compass.realism import HIGHEST, LOWEST
 
 NEAR = 0.1
@@ -40,25 +40,35 @@ class Figure:
     n: int
 
 
-def judged_items(scores: Sequence[Score], family: str) -> dict[tuple[str, str], int]:
-    """(case, question id) -> the judge's binary answer, from the overall records of a family."""
+def judged_items(scores: Sequence[Score], family: str, kind: str) -> dict[tuple[str, str], int]:
+    """(case, question id) -> the judge's binary answer on evidence of a kind, from the overall records of a family."""
     return {
         (score.case, item["id"]): int(item["yes"])
         for score in scores
         if score.metric == family
         for item in items(score)
-        if item["yes"] is not None
+        if item["yes"] is not None and item.get("evidence", score.details.get("evidence")) == kind
     }
 
 
-def judged_grades(scores: Sequence[Score]) -> dict[tuple[str, str], int]:
-    """(case, aspect) -> the judge's grade."""
+def judged_grades(scores: Sequence[Score], kind: str) -> dict[tuple[str, str], int]:
+    """(case, aspect) -> the judge's grade on evidence of a kind. Grades that were asked for at once share theirs."""
     return {
         (score.case, aspect): grade
         for score in scores
         if score.metric == REALISM
         for aspect, grade in score.details.get("grades", {}).items()
         if grade is not None
+        and score.details.get("answers", {}).get(aspect, {}).get("evidence", score.details.get("evidence")) == kind
+    }
+
+
+def judged_intents(scores: Sequence[Score], kind: str) -> dict[str, float]:
+    """Case -> the judge's intent on evidence of a kind."""
+    return {
+        score.case: score.value
+        for score in scores
+        if score.metric == INTENT and score.value is not None and score.details.get("evidence") == kind
     }
 
 
@@ -114,15 +124,27 @@ def realism_agreement(judge: Mapping[tuple[str, str], int], people: People) -> l
 
 
 def report(scores: Sequence[Score], people: People, grades: People, intents: Mapping[str, float]) -> list[Figure]:
-    """Every figure that there are human judgments for; `people` answer items, `grades` aspects of realism."""
-    found = [
-        figure
-        for family in (FOLLOWING, FIDELITY, RESPONSE)
-        for figure in item_agreement(judged_items(scores, family), people, family)
-    ]
-    ours = {score.case: score.value for score in scores if score.metric == "editing_intent" and score.value is not None}
-    found += [*intent_agreement(ours, intents), *realism_agreement(judged_grades(scores), grades)]
-    return [figure for figure in found if figure.n]
+    """Every figure that there are human judgments for; `people` answer items, `grades` aspects of realism.
+
+    Kinds of evidence have figures of their own: what a judge was shown in words says nothing about what it hears.
+    """
+    found: list[Figure] = []
+    for kind in KINDS:
+        own = [
+            *(
+                figure
+                for family in (FOLLOWING, FIDELITY, RESPONSE)
+                for figure in item_agreement(judged_items(scores, family, kind), people, family)
+            ),
+            *intent_agreement(judged_intents(scores, kind), intents),
+            *realism_agreement(judged_grades(scores, kind), grades),
+        ]
+        found += [replace(one, name=_named(one.name, kind)) for one in own if one.n]
+    return found
+
+
+def _named(name: str, kind: str) -> str:
+    return name if kind == KINDS[0] else f"{name} ({kind} evidence)"
 
 
 def _by_case(places: Sequence[tuple[str, str]], rows: Sequence[Floats], width: int) -> Floats:

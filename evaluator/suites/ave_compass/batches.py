@@ -35,8 +35,9 @@ PROMPTS: Mapping[Branch, str] = {
     "video-only": "ave_compat_video_only",
     "audio-only": "ave_compat_audio_only",
 }
-_MENDED = frozenset({Status.OK, Status.UNPARSED, Status.TRUNCATED})
-"""Answers after which asking for what is missing can help."""
+_MENDED = frozenset({Status.OK, Status.UNPARSED, Status.TRUNCATED, Status.JUDGE_MISSING})
+"""Answers after which asking for what is missing can help. JUDGE_MISSING: a replay, which holds no unusable answer and
+has to ask what was asked after one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def _entries(answer: Answer) -> dict[str, str]:
         return {}
     found: dict[str, str] = {}
     for entry in answer.value["evaluations"]:
-        found.setdefault(entry["question_id"], entry["answer"])
+        found.setdefault(entry["question_id"], entry["answer"] or "")  # null affirms nothing (spec 7.4)
     return found
 
 

@@ -7,16 +7,16 @@ better.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from evaluator.schema import Case, Score, Status
+from evaluator.schema import Case, Score
 from evaluator.suites.ave_compass import correlations, errors_table, gating, strata
 from evaluator.suites.ave_compass.branches import BRANCHES
 from evaluator.suites.ave_compass.cells import MARK, Basis, Mean, Records, basis, means
 from evaluator.suites.ave_compass.judged import FAMILIES, FIDELITY, FOLLOWING, INTENT, REALISM, RESPONSE, metric_id
+from evaluator.suites.ave_compass.judged_coverage import Covered, covered
+from evaluator.suites.ave_compass.routing import branch_for
 from evaluator.suites.ave_compass.scoring import PERCENT, SCOPES
-from evaluator.suites.ave_compass.tallies import missing_outputs
 from evaluator.suites.ave_compass.taxonomy import STRATA
 from evaluator.suites.board import Board, Cell
 
@@ -25,6 +25,8 @@ _SCOPE = {"overall": "", "video": " v", "audio": " a"}
 MAIN = tuple(metric_id(family, scope) for family in FAMILIES if family != RESPONSE for scope in SCOPES)
 """The columns of the paper's table: intent, instruction, fidelity, realism, each overall, video, audio."""
 MAIN_HEADS = tuple(SHORT[family] + _SCOPE[scope] for family in FAMILIES if family != RESPONSE for scope in SCOPES)
+ALL = tuple(metric_id(family, scope) for family in FAMILIES for scope in SCOPES)
+ALL_HEADS = tuple(SHORT[family] + _SCOPE[scope] for family in FAMILIES for scope in SCOPES)
 RESPONSES = tuple(metric_id(RESPONSE, scope) for scope in ("video", "audio", "overall"))
 BASIS = ("judge", "evidence")
 
@@ -80,43 +82,38 @@ def coverage(records: Records) -> Board:
     heads = ("system", "score", "active", "scored", "coverage", "items", "answered", "mean", "failures as 0", "missing")
     notes = (
         "active: cases to which the score applies, missing outputs included; coverage below 1 is marked with !",
+        "items: of active cases that have an output, whether or not the case has a score",
         "failures as 0: the mean if failed cases and missing outputs counted as zero; on one kind of evidence only",
     )
     return Board("coverage", "AVE-Compass, coverage of the judged scores", heads, tuple(rows), notes, 1)
 
 
 def _covered(records: Records, system: str, family: str) -> tuple[Cell, ...] | None:
-    cases = records.of(system)
-    found = [score for case in cases if (score := records[case, family]) is not None]
-    values = [score.value for score in found if score.value is not None]
-    if not values:
+    """The row of one score; None without a judge, and where there is nothing to say of the system."""
+    found = covered(records, records.of(system), family)
+    if not records.has(family) or not found.active:
         return None
-    reasons = Counter(score.reason.code for score in found if score.reason is not None)
-    absent = reasons.pop("not_applicable", 0)
-    outputs = sum(missing_outputs(cases).values())
-    reasons += Counter({"missing_output": outputs})
-    failed = outputs + sum(score.status is Status.FAILED for score in found)
-    active = len(found) - absent + outputs
-    share = len(values) / active
-    asked, answered = (sum(score.details.get(key, 0) for score in found) for key in ("asked", "answered"))
+    share = len(found.scored) / found.active
     return (
         system,
         SHORT[family],
-        active,
-        len(values),
+        found.active,
+        len(found.scored),
         f"{share:.3f}{'' if share == 1 else ' !'}",
-        asked or None,
-        answered if asked else None,
-        *_with_failures(found, values, failed),
-        ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())),
+        found.asked or None,
+        found.answered if found.asked else None,
+        *_with_failures(found),
+        ", ".join(f"{count} {reason}" for reason, count in found.missing.items()),
     )
 
 
-def _with_failures(found: Sequence[Score], values: Sequence[float], failed: int) -> tuple[Cell, Cell]:
-    """(mean, mean with failures as zero); neither where the values rest on different evidence."""
-    if len({basis(score) for score in found if score.value is not None}) > 1:
+def _with_failures(found: Covered) -> tuple[Cell, Cell]:
+    """(mean, mean with failures as zero); neither if values rest on different evidence, or nothing was judged."""
+    n = len(found.scored)
+    if len({basis(score) for score in found.scored}) > 1 or not n + found.failed:
         return None, None
-    return PERCENT * sum(values) / len(values), PERCENT * sum(values) / (len(values) + failed)
+    total = PERCENT * sum(found.values)
+    return total / n if n else None, total / (n + found.failed)
 
 
 def responses(records: Records) -> Board:
@@ -148,15 +145,15 @@ def gates(records: Records) -> Board:
 
 
 def by_branch(records: Records) -> Board:
-    """The overall scores of each branch."""
+    """Every score on each branch, the one that the profile scores a case as."""
     rows = [
         (system, branch, *_ground(ground), len(cases), *(cell.value for cell in line))
         for system in ranked(records)
         for branch in BRANCHES
-        if (cases := [case for case in records.of(system) if case.category == branch])
-        for ground, line in means(records, cases, FAMILIES).items()
+        if (cases := [case for case in records.of(system) if branch_for(case, records.profile) == branch])
+        for ground, line in means(records, cases, ALL).items()
     ]
-    heads = ("system", "branch", *BASIS, "cases", *(SHORT[family] for family in FAMILIES))
+    heads = ("system", "branch", *BASIS, "cases", *ALL_HEADS)
     return Board("branches", "AVE-Compass, judged scores by branch [%]", heads, tuple(rows), (NOTE_MACRO,), 1)
 
 

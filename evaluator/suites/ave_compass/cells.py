@@ -54,6 +54,11 @@ class Records:
         return self._scores.get((case.id, metric))
 
     @property
+    def profile(self) -> str:
+        """The profile of the run; `paper` without any record."""
+        return next((score.profile for score in self._scores.values()), "paper")
+
+    @property
     def systems(self) -> list[str]:
         """Systems in the order of the manifest."""
         return list(dict.fromkeys(case.system for case in self.cases))

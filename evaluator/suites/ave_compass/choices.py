@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from evaluator.suites.ave_compass import correlations, errors_table, strata
+from evaluator.suites.ave_compass import agreement, correlations, errors_table, strata
 from evaluator.suites.ave_compass.evidence import RATE, VIEW
 from evaluator.suites.choices import Choice
 
 JUDGED_CHOICES = (
     Choice(
         "asking",
-        "one token per item, P(Yes) over Yes and No, each item alone",
+        "one token per item, P(Yes) over Yes and No, each item alone; equal chances are No, of a response Yes",
         "all items of a modality in one JSON answer",
         "profile compat asks in batches",
     ),
     Choice(
         "pictures",
-        f"{RATE:g} pictures a second of both clips at the same times, at most {VIEW.height} pixels, without sound",
+        f"{RATE:g} pictures a second of both clips at the same times up to the end of the shorter one, "
+        f"at most {VIEW.height} pixels, without sound",
         "whole files; the reference's video question also carries their sound",
         "profile compat sends the sound with the pictures",
     ),
@@ -50,5 +51,10 @@ JUDGED_CHOICES = (
         f"over (system, case) rows, pairwise complete, none below {correlations.LEAST} rows",
         "the unit is not stated",
         "correlations.correlate(unit='system' or 'within')",
+    ),
+    Choice(
+        "agreement with people",
+        f"items: equal to the majority; intent: at most {agreement.NEAR:g} apart; grades: equal, or within one",
+        "close to 90 %; the formula is not public",
     ),
 )

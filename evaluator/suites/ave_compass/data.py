@@ -29,8 +29,11 @@ class AveData(BaseModel):
 
     operation: str = Field("", pattern=r"^([AJSV]\d+\.\d+)?$", description="Operation code, for example S2.1.")
     instruction_id: str | int | None = Field(None, description="Id of the instruction in the published file.")
+    case_name: str = Field("", description="Name of the case in the published file.")
     compat_id: str = Field("", description="The id that the reference code would give; not unique.")
-    branch_label: str = Field("", description="The branch as published; profile compat routes by it as it stands.")
+    branch_label: str = Field(
+        "", description="The branch as published; profile compat routes by it as it stands, empty or not."
+    )
     vram_bytes: int | None = Field(
         None, gt=0, description="Memory of the card whose frame interpolation profile compat reproduces."
     )

@@ -1,8 +1,9 @@
 """What a judge is shown of a case (spec 7.1): pictures without sound, sound without pictures, or both.
 
-Two pictures a second of each clip, at most 512 pixels on the longer side, both clips at the same times: a choice of
-ours where the reference sends whole files. A missing sound track is judged as silence (3.2). For a judge that does not
-hear, sound is replaced by a mel picture of both tracks on one scale, tags, speech and levels, marked as substitutes.
+Two pictures a second of each clip, at most 512 pixels on the longer side, both clips at the same times and so up to the
+end of the shorter one: a choice of ours where the reference sends whole files. If an edit changes the length, the end
+of the longer clip is not seen. A missing sound track is judged as silence (3.2). For a judge that does not hear, sound
+is replaced by a mel picture of both tracks on one scale, tags, speech and levels, marked as substitutes.
 """
 
 from __future__ import annotations

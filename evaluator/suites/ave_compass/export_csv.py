@@ -60,12 +60,15 @@ def text(cases: Sequence[Case], scores: Sequence[Score]) -> str:
 
 def _facts(case: Case, profile: str) -> dict[str, str]:
     branch = branch_for(case, profile)
+    sample = case.id.removesuffix(f"/{case.system}")  # a manifest of several systems has ids `sample/system`
+    source = case.source.stem if case.source is not None else ""
+    number = case.data.get("instruction_id")
     return {
-        "id": str(case.data.get("compat_id") or f"{case.system}/{case.id}"),
-        "sample_id": case.id,
+        "id": str(case.data.get("compat_id") or f"{case.system}/{sample}"),
+        "sample_id": sample,
         "model_name": case.system,
-        "instruction_id": str(case.data.get("instruction_id") or ""),
-        "case_name": case.id,
+        "instruction_id": "" if number is None else str(number),
+        "case_name": str(case.data.get("case_name") or source or sample),
         "src_video_name": case.source.name if case.source is not None else "",
         "edited_video_name": case.video.name,
         "category": branch,

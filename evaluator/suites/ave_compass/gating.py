@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Literal
 
-from evaluator.schema import Case
+from evaluator.schema import Case, Score
 from evaluator.suites.ave_compass.cells import Basis, Records, basis, items
 from evaluator.suites.ave_compass.judged import FIDELITY, REALISM, RESPONSE, metric_id
 from evaluator.suites.ave_compass.scoring import PERCENT
+from evaluator.suites.ave_compass.tallies import PUBLISHED, stand_ins
 
 Undefined = Literal["keep", "drop"]
 """What becomes of a stream that no item asks the response of."""
@@ -100,9 +101,16 @@ def gated(records: Records, cases: Sequence[Case], undefined: Undefined = "keep"
         pairs: dict[Basis, list[tuple[float, float | None]]] = {}
         for case, score, value in records.scored(cases, quantity):
             kept = _kept(records, case, quantity, response(records, case), undefined)
-            pairs.setdefault(basis(score), []).append((value, kept))
+            pairs.setdefault(_ground(quantity, score), []).append((value, kept))
         found += [_gated(quantity, ground, values) for ground, values in pairs.items()]
     return found
+
+
+def _ground(quantity: str, score: Score) -> Basis:
+    """What a record rests on: judge and evidence, or the models that measured it, of which stand-ins are named."""
+    if quantity not in OBJECTIVE:
+        return basis(score)
+    return Basis(", ".join(stand_ins([score])) or PUBLISHED, "")
 
 
 def _quantities() -> list[str]:

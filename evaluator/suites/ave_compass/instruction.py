@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from evaluator.manifest.problems import Problem
@@ -28,6 +28,7 @@ class Instruction:
 
     stem: str
     video: str  # file name of the source
+    task: str  # name of the case; the stem of the source where the file gives none
     prompt: str
     branch_label: str  # as published
     operation: str  # code, for example S2.1
@@ -40,9 +41,11 @@ class Instruction:
         inner: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
         number = next((value for value in (inner.get("instruction_id"), inner.get("id")) if value), None)
         number = tree.get("instruction_index") if number is None else number
+        video = _text(tree, ("video",))
         return cls(
             stem=stem,
-            video=_text(tree, ("video",)),
+            video=video,
+            task=_text(tree, ("task",)) or PurePosixPath(video).stem or stem,
             prompt=_text(inner, ("prompt_en", "prompt")) or _text(tree, ("prompt_en", "prompt")),
             branch_label=_text(inner, BRANCH_KEYS),
             operation=_code(_text(inner, ("operation",))),

@@ -50,6 +50,7 @@ class Way:
     judged: Judged
     verdicts: Callable[[Case, Exhibits, Sequence[Answer]], Sequence[Verdict]]
     rounded: bool
+    version: int
 
 
 def verdicts(case: Case, exhibits: Exhibits, answers: Sequence[Answer]) -> list[Verdict]:
@@ -69,7 +70,8 @@ def _yes(answer: Answer | None) -> bool | None:
 PAPER = Way(
     Judged(questions.ask, ("checklist", "prompt"), tuple(questions.PROMPTS.values()), for_deaf=FOR_DEAF),
     verdicts,
-    False,
+    rounded=False,
+    version=2,
 )
 COMPAT = Way(
     Judged(
@@ -80,7 +82,8 @@ COMPAT = Way(
         for_deaf=FOR_DEAF,
     ),
     batches.verdicts,
-    True,
+    rounded=True,
+    version=2,
 )
 
 
@@ -111,7 +114,7 @@ def _share(part: str, scope: str, members: Sequence[Verdict]) -> Share:
         raise NotApplicable("not_applicable", f"The checklist has no {kind}item of {DIMENSIONS[part]}.")
     found = scoring.share(members)
     if not found.answered:
-        first = members[0].answer
+        first = next((one.answer for one in members if one.answer is not None), None)
         if first is None:
             raise NotApplicable("not_applicable", "A clip has nothing to show for these items.")
         accepted(first)
@@ -153,11 +156,13 @@ def _told(one: Verdict) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class RealismWay:
-    """How a profile asks for grades and reads them."""
+    """How a profile asks for grades and reads them. `whole`: without all grades of the picture nothing has a score."""
 
     judged: Judged
     grades: Callable[[Exhibits, Sequence[Answer]], tuple[realism.Grades, Mapping[str, Answer]]]
     rounded: bool
+    whole: bool
+    version: int
 
 
 REALISM_PAPER = RealismWay(
@@ -168,12 +173,16 @@ REALISM_PAPER = RealismWay(
         for_deaf=FOR_DEAF,
     ),
     realism_questions.grades,
-    False,
+    rounded=False,
+    whole=False,
+    version=1,
 )
 REALISM_COMPAT = RealismWay(
     Judged(realism_questions.ask_at_once, ("checklist", "prompt"), (realism_questions.COMPAT,), for_deaf=FOR_DEAF),
     realism_questions.grades_at_once,
-    True,
+    rounded=True,
+    whole=True,
+    version=2,
 )
 GRADED = {
     "overall": (*realism.VISUAL, *realism.SOUND),
@@ -185,11 +194,11 @@ GRADED = {
 def compute_realism(way: RealismWay, scope: str, answers: Sequence[Answer], **needs: Any) -> Outcome:
     """(mean grade - 1) / 4; `raw` is the mean grade, 1..5. Raises NotApplicable or AnswerError."""
     exhibits = Exhibits.of(**needs)
-    grades, given = way.grades(exhibits, answers)
-    given = {name: answer for name, answer in given.items() if name in GRADED[scope]}
-    for name in realism.VISUAL if scope != "audio" else ():
-        accepted(given[name])
-    raw = _raw(grades, given, scope, way.rounded)
+    grades, answered = way.grades(exhibits, answers)
+    given = {name: answer for name, answer in answered.items() if name in GRADED[scope]}
+    for name in realism.VISUAL if way.whole or scope != "audio" else ():
+        accepted(answered[name])
+    raw = _raw(way, grades, given, scope)
     missing = {name: str(answer.status) for name, answer in given.items() if answer.status is not Status.OK}
     details = {
         "grades": {name: grades.get(name) for name in given},
@@ -201,12 +210,13 @@ def compute_realism(way: RealismWay, scope: str, answers: Sequence[Answer], **ne
     return Outcome(realism.score(raw, way.rounded), raw=raw, details=details)
 
 
-def _raw(grades: realism.Grades, given: Mapping[str, Answer], scope: str, rounded: bool) -> float:
-    """The mean grade of a scope. Sound is graded without looking at the picture's grades."""
-    if scope != "audio":
-        found = realism.aggregate(grades, rounded)
-        return found.overall if scope == "overall" else found.video
-    value = realism.of_sound(grades, rounded)
+def _raw(way: RealismWay, grades: realism.Grades, given: Mapping[str, Answer], scope: str) -> float:
+    """The mean grade of a scope. Sound is graded without the picture's grades, unless the case is lost as a whole."""
+    if way.whole or scope != "audio":
+        found = realism.aggregate(grades, way.rounded)  # raises where a grade of the picture is missing
+        if scope != "audio":
+            return found.overall if scope == "overall" else found.video
+    value = realism.of_sound(grades, way.rounded)
     if value is None:
         for answer in given.values():
             accepted(answer)
@@ -243,7 +253,7 @@ def _metric(family: str, scope: str, way: Way | RealismWay) -> Metric:
     )
     return Metric(
         id=metric_id(family, scope),
-        version=1,
+        version=way.version,
         title=title if scope == "overall" else f"{title}, {scope}",
         summary=summary + of,
         direction=Direction.NONE if family == RESPONSE else Direction.HIGHER,

@@ -184,11 +184,12 @@ def _data(instruction: Instruction, system: str, options: Options) -> dict[str, 
     data = {
         "operation": instruction.operation,
         "instruction_id": instruction.id,
+        "case_name": instruction.task,
         "compat_id": instruction.compat_id(system),
-        "branch_label": instruction.branch_label,
         "vram_bytes": options.vram_bytes,
     }
-    return {name: value for name, value in data.items() if value not in {None, ""}}
+    named = {name: value for name, value in data.items() if value not in {None, ""}}
+    return {**named, "branch_label": instruction.branch_label}  # empty too: the reference takes that for joint
 
 
 def _notes(instruction: Instruction, checklist: Mapping[str, Any], source: Path | None) -> Iterator[str]:

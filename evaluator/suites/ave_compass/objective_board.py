@@ -10,7 +10,7 @@ from statistics import fmean
 
 from evaluator.schema import Case, Score
 from evaluator.suites.ave_compass.branches import BRANCHES
-from evaluator.suites.ave_compass.routing import ROUTING
+from evaluator.suites.ave_compass.routing import ROUTING, branch_for
 from evaluator.suites.ave_compass.tallies import (
     NOT_OURS,
     PUBLISHED,
@@ -103,12 +103,13 @@ def _stand_in_notes(counted: Sequence[Tally]) -> Iterator[str]:
 
 
 def _by_branch(cases: Sequence[Case], scores: Sequence[Score]) -> Board:
-    """The reference's `by_category`: means of one system on one branch."""
-    branch_of = {(case.system, case.id): case.category for case in cases}
+    """The reference's `by_category`: means of one system on one branch, the one that the profile scored a case as."""
+    known = {(case.system, case.id): case for case in cases}
     groups: dict[tuple[str, str, str], list[Score]] = {}
     for score in scores:
         if score.metric in ROUTING and score.value is not None:
-            key = score.system, branch_of.get((score.system, score.case), ""), kind_of(score)
+            case = known.get((score.system, score.case))
+            key = score.system, branch_for(case, score.profile) if case else "", kind_of(score)
             groups.setdefault(key, []).append(score)
     return Board(
         id="objective_by_branch",

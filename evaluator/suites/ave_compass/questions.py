@@ -1,8 +1,8 @@
 """Checklist questions as profile `paper` asks them: one item, one token, Yes or No (spec 7.1, 7.2).
 
 Audio items hear only sound, video items see only pictures, general items get both. Each dimension has its own rules,
-so its own prompt. Which items can be asked follows from the evidence alone, so that answers are matched to items by
-asking the same again.
+so its own prompt. Its labels stand in the order in which they win a tie: what is undecided is No, but for the response.
+Which items can be asked follows from the evidence alone, so that answers are matched to items by asking the same again.
 """
 
 from __future__ import annotations

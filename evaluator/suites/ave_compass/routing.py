@@ -1,7 +1,7 @@
 """Which metrics run on a case: the objective ones by branch (spec section 2), the judged ones on every case.
 
 Profile `compat` routes as the reference does, by the label as published: what its normaliser does not know becomes
-joint, so that a case labelled `speech_edit` or `S2.1` loses its speech metrics.
+joint, so that a case labelled `speech_edit` or `S2.1`, or not at all, loses its speech metrics.
 """
 
 from __future__ import annotations
@@ -33,9 +33,13 @@ EVERYWHERE = frozenset(BRANCHES)
 
 
 def branch_for(case: Case, profile: str) -> Branch:
-    """The branch that a case is scored as. Raises ValueError for a category that `examine` would have refused."""
+    """The branch that a case is scored as. Raises ValueError for a category that `examine` would have refused.
+
+    In `compat` a published label counts as it stands, an empty one too; only a manifest by hand has none.
+    """
     if profile == "compat":
-        return compat_objective_branch(str(case.data.get("branch_label") or case.category))
+        label = case.data.get("branch_label")
+        return compat_objective_branch(case.category if label is None else str(label))
     branch = branch_of(case.category)
     if branch is None:
         raise ValueError(f"case {case.id}: {case.category!r} is no branch of AVE-Compass")

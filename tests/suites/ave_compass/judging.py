@@ -115,17 +115,26 @@ def run(
 ) -> tuple[dict[str, Outcome | Absent], FakeBackend]:
     """The metrics of one case, as the runner computes them, and the judge that was asked."""
     backend = FakeBackend(reply, JudgeIdentity("judge", "ab" * 32, "fake", modalities=modalities))
-    shown = given or needs()
-    heard: Heard = {}
     with Ledger(folder / "judge.jsonl") as ledger, JudgeSession({"judge": backend}, ledger, Mode.CACHE) as session:
-        bench = Bench(session, None, session.judges)
-        found = {
-            metric.id: judge(
-                Job(one, metric, {}, (), "f"), {name: shown[name] for name in metric.needs_for(one)}, bench, heard
-            )
-            for metric in metrics
-        }
-    return found, backend
+        return _judged(metrics, one, session, given or needs()), backend
+
+
+def replayed(metrics: Sequence[Metric], one: Case, folder: Path) -> dict[str, Outcome | Absent]:
+    """The same from the ledger that `run` left in this folder; nobody is asked."""
+    with Ledger(folder / "judge.jsonl") as ledger, JudgeSession({}, ledger, Mode.REPLAY) as session:
+        return _judged(metrics, one, session, needs())
+
+
+def _judged(
+    metrics: Sequence[Metric], one: Case, session: JudgeSession, shown: Mapping[str, Any]
+) -> dict[str, Outcome | Absent]:
+    bench, heard = Bench(session, None, session.judges), Heard()
+    return {
+        metric.id: judge(
+            Job(one, metric, {}, (), "f"), {name: shown[name] for name in metric.needs_for(one)}, bench, heard
+        )
+        for metric in metrics
+    }
 
 
 def score(one: Case, metric: str, value: float | None, details: Mapping[str, Any] | None = None, **more: Any) -> Score:
@@ -154,7 +163,7 @@ def renamed(one: Case, name: str, **more: Any) -> Case:
     return replace(one, id=name, **more)
 
 
-def evaluations(**answers: str) -> str:
+def evaluations(**answers: str | None) -> str:
     """The reference's JSON answer."""
     entries = [
         {"question_id": name, "observation": "o", "answer": said, "justification": "j"}

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from evaluator.judge.types import AudioPart, FramesPart, Question
+from evaluator.judge.parse import read
+from evaluator.judge.prompts import load
+from evaluator.judge.types import AudioPart, FramesPart, Question, Raw
+from evaluator.judge.verdict import verdict
 from evaluator.metrics.base import Outcome
 from evaluator.runner.outcome import Absent
+from evaluator.suites.ave_compass.batches import schema
 from evaluator.suites.ave_compass.judged import VARIANTS
-from tests.suites.ave_compass.judging import SEES, by_rule, case, checklist, evaluations, needs, run
+from tests.suites.ave_compass.judging import SEES, by_rule, case, checklist, evaluations, needs, replayed, run
 
 METRICS = [metric for name, metric in VARIANTS["compat"].items() if not name.startswith("realism")]
 CASE = case(
@@ -55,10 +60,13 @@ def test_one_question_per_modality_in_the_order_of_the_reference(tmp_path: Path)
     assert outcome.value == 1.0
 
 
-@pytest.mark.parametrize(("said", "value"), [(" YES ", 1.0), ("yes.", 0.0), ("Yes, mostly", 0.0), ("partial", 0.0)])
-def test_only_a_bare_yes_affirms(said: str, value: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("said", "value"), [(" YES ", 1.0), ("yes.", 0.0), ("Yes, mostly", 0.0), ("partial", 0.0), (None, 0.0)]
+)
+def test_only_a_bare_yes_affirms(said: str | None, value: float, tmp_path: Path) -> None:
     lone = case(checklist(("IF", "video", "Is rain visible?")))
-    found, _ = run(METRICS, lone, by_rule(lambda question: evaluations(Q01=said)), tmp_path)
+    found, judge = run(METRICS, lone, by_rule(lambda question: evaluations(Q01=said)), tmp_path)
+    assert sum(judge.asked.values()) == 1
     outcome = found["instruction_following"]
     assert isinstance(outcome, Outcome)
     assert outcome.value == value
@@ -92,6 +100,31 @@ def test_missing_items_are_asked_again_alone(times: int, tmp_path: Path) -> None
     outcome = found["instruction_following"]
     assert isinstance(outcome, Outcome)
     assert outcome.value == 1.0
+
+
+def test_a_replay_asks_what_was_asked_after_an_answer_that_it_lacks(tmp_path: Path) -> None:
+    """A ledger answers with usable answers alone: the first one here, which was none, is missing from a replay."""
+
+    def reply(question: Question) -> str:
+        return "no JSON" if question.sample == 0 else evaluations(**dict.fromkeys(ids(question), "Yes"))
+
+    live, _ = run(METRICS, CASE, by_rule(reply), tmp_path)
+    assert replayed(METRICS, CASE, tmp_path) == live
+    assert isinstance(live["editing_intent"], Outcome)
+    nothing = replayed(METRICS, replace(CASE, prompt="", checklist={**CASE.checklist, "caption": "A cat."}), tmp_path)
+    lost = nothing["editing_intent"]
+    assert isinstance(lost, Absent)
+    assert lost.reason.code == "no_judge"
+
+
+def test_what_an_answer_decides_includes_its_verdicts() -> None:
+    """Two judges agree if they say the same of each item, whatever they write around it."""
+    form = schema(load("ave_compat_joint"), ["Q01"])
+    yes, no, other = (
+        verdict(form, read((), form, Raw(text, "stop"), "k"))
+        for text in (evaluations(Q01="Yes"), evaluations(Q01="No"), evaluations(Q01="Yes").replace('"o"', '"p"'))
+    )
+    assert yes == other != no
 
 
 def test_after_two_more_tries_the_whole_case_is_lost(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from evaluator.suites.ave_compass import correlations, errors_table, strata
 from evaluator.suites.ave_compass.boards import MAIN, boards
 from evaluator.suites.ave_compass.cells import Records
 from evaluator.suites.board import Board
-from tests.suites.ave_compass.judging import case, score
+from tests.suites.ave_compass.judging import case, checklist, score
 
 PUBLISHED = {  # spec 12.1, percent: EI, IF, FP, REAL, each overall, video, audio
     "AVE-Agent": (59.8, 66.7, 50.2, 77.3, 84.8, 69.4, 77.6, 80.1, 74.8, 62.1, 45.3, 78.9),
@@ -122,6 +122,52 @@ def test_coverage_counts_what_is_missing_and_what_it_would_cost() -> None:
     assert named["missing"] == "1 missing_output, 1 refused"
 
 
+TREE = checklist(("IF", "video", "Is rain visible?"), ("IF", "audio", "Is rain audible?"), ("FP", "video", "Is it?"))
+LOST = Reason("refused", "no")
+
+
+def covered(cases: list[Case], scores: list[Score], short: str) -> dict[str, dict[str, Any]]:
+    """System -> its row of one score."""
+    board = by_id(boards(cases, scores))["coverage"]
+    named = [dict(zip(board.columns, row, strict=True)) for row in board.rows]
+    return {str(row["system"]): row for row in named if row["score"] == short}
+
+
+def test_items_of_a_case_that_failed_were_asked_and_not_answered() -> None:
+    cases = [case(TREE, name) for name in "abc"]
+    metric = "instruction_following"
+    scores = [
+        score(cases[0], metric, 0.5, {"asked": 2, "answered": 1}),
+        score(cases[1], metric, None, status=Status.FAILED, reason=LOST),
+        score(cases[2], metric, None),  # a clip with nothing to show: the checklist has items
+    ]
+    row = covered(cases, scores, "IF")["s"]
+    assert (row["active"], row["scored"], row["items"], row["answered"]) == (3, 1, 6, 1)
+    assert (row["coverage"], row["missing"]) == ("0.333 !", "1 not_applicable, 1 refused")
+    assert row["failures as 0"] == pytest.approx(50.0 / 3)
+
+
+def test_a_cell_that_the_checklist_leaves_empty_is_not_missing() -> None:
+    lone = case(checklist(("IF", "video", "Is rain visible?")), "b")
+    cases = [case(TREE, "a"), lone]
+    scores = [score(cases[0], "editing_intent", 1.0), score(lone, "editing_intent", None)]
+    assert covered(cases, scores, "EI")["s"]["coverage"] == "1.000"
+    scores = [score(cases[0], "realism", 1.0), score(lone, "realism", None)]  # a clip without pictures
+    assert covered(cases, scores, "REAL")["s"]["coverage"] == "0.500 !"
+
+
+def test_a_system_of_which_every_case_failed_has_a_line() -> None:
+    cases = [case(TREE, "a", system="good"), case(TREE, "b", system="bad"), case(TREE, "c", system="unjudged")]
+    scores = [
+        score(cases[0], "realism", 0.5),
+        score(cases[1], "realism", None, status=Status.FAILED, reason=LOST),
+        score(cases[2], "realism", None, reason=Reason("no_judge", "nobody")),
+    ]
+    rows = covered(cases, scores, "REAL")
+    assert (rows["bad"]["coverage"], rows["bad"]["mean"], rows["bad"]["failures as 0"]) == ("0.000 !", None, 0.0)
+    assert (rows["unjudged"]["coverage"], rows["unjudged"]["failures as 0"]) == ("0.000 !", None)
+
+
 def test_without_a_judge_there_is_no_table() -> None:
     assert boards([case(None)], [score(case(None), "editing_intent", None)]) == []
 
@@ -137,8 +183,13 @@ def test_response_rates() -> None:
 def test_branches_have_lines_of_their_own() -> None:
     cases = [case(None, name, category=name) for name in ("speech", "joint")]
     scores = [score(one, "editing_intent", value) for one, value in zip(cases, (0.25, 0.75), strict=True)]
-    rows = by_id(boards(cases, scores))["branches"].rows
-    assert [(row[1], row[5]) for row in rows] == [("joint", 75.0), ("speech", 25.0)]
+    scores.append(score(cases[0], "edit_response_audio", 1.0))
+    board = by_id(boards(cases, scores))["branches"]
+    assert [(row[1], row[5]) for row in board.rows] == [("joint", 75.0), ("speech", 25.0)]
+    assert board.rows[1][board.columns.index("ER a")] == 100.0
+    as_published = [replace(one, data={"branch_label": "speech_edit"}) for one in cases[:1]] + cases[1:]
+    compat = [replace(one, profile="compat") for one in scores]  # which takes the label for joint
+    assert [(row[1], row[5]) for row in by_id(boards(as_published, compat))["branches"].rows] == [("joint", 50.0)]
 
 
 # -------------------------------------------------------------------------------------------------------- analyses

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from evaluator.schema import Case, Score
+from evaluator.schema import Case, ModelRef, Score, Tier
 from evaluator.suites.ave_compass.cells import Records
 from evaluator.suites.ave_compass.gating import Response, fidelity, gated, realism, response
 from tests.suites.ave_compass.judging import case, score
@@ -97,3 +98,16 @@ def test_objective_diagnostics_drop_by_their_streams() -> None:
     assert found["av_sync"].gated is None
     assert found["audio_aesthetic"].dropped == 1
     assert response(Records([one], scores), one) == Response(False, False)
+
+
+def test_a_stand_in_behind_an_objective_score_is_named_and_meets_no_published_model() -> None:
+    """Speech quality rests on two models; the one that stands in is not the last."""
+    distillmos = ModelRef("distillmos", "0" * 64, Tier.EMBEDDED, "NISQA v2.0")
+    nisqa, vad = ModelRef("nisqa", "1" * 64, Tier.REFERENCE), ModelRef("silero_vad", "2" * 64, Tier.EMBEDDED)
+    cases = [case(None, name) for name in "abc"]
+    scores = [
+        replace(score(one, "speech_quality", value), models=(first, vad))
+        for one, value, first in zip(cases, (0.2, 0.4, 0.9), (distillmos, distillmos, nisqa), strict=True)
+    ]
+    found = {one.basis.judge: one.ungated for one in gated(Records(cases, scores), cases)}
+    assert found == {"distillmos for NISQA v2.0": pytest.approx(30.0), "published models": pytest.approx(90.0)}

@@ -5,16 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from evaluator.experts.features import Transcript, Utterance
 from evaluator.experts.whisper_base import gated
+from evaluator.judge.prompts import load
 from evaluator.judge.types import AudioPart, Evidence, FramesPart, ImagePart, JudgeError, Modality, Question, Raw
 from evaluator.judge.types import Status as Answered
 from evaluator.metrics.base import Outcome
 from evaluator.runner.outcome import Absent
 from evaluator.schema import ExpertNeed
+from evaluator.suites.ave_compass.checklist import Subdimension
 from evaluator.suites.ave_compass.judged import JUDGED
+from evaluator.suites.ave_compass.questions import PROMPTS
 from tests.suites.ave_compass.judging import SEES, by_rule, case, checklist, needs, run, words
 
 METRICS = [metric for metric in JUDGED if not metric.id.startswith("realism")]
@@ -191,6 +195,33 @@ def test_a_clip_without_pictures_keeps_what_can_be_heard(tmp_path: Path) -> None
     assert values(found)["instruction_following_video"] == "not_applicable"
     assert values(found)["instruction_following"] == 1.0
     assert details(found, "fidelity_preserving")["unanswered"] == {"Q05": "no_evidence", "Q06": "no_evidence"}
+
+
+def test_a_failed_answer_is_the_reason_of_a_cell_though_its_first_item_could_not_be_shown(tmp_path: Path) -> None:
+    both = checklist(("IF", "video", "Is rain visible?"), ("IF", "audio", "Is rain audible?"))
+    found, _ = run(METRICS, case(both), failing_on_sound, tmp_path, given={**needs(), "frames": None})
+    assert values(found)["instruction_following"] == "error"
+    assert values(found)["instruction_following_video"] == "not_applicable"
+
+
+@pytest.mark.parametrize("subdimension", Subdimension)
+def test_doubt_is_no_and_the_instruction_is_no_evidence(subdimension: Subdimension) -> None:
+    """Spec 7.2, rules of every dimension; the response alone has a low threshold instead."""
+    rules = load(PROMPTS[subdimension]).system
+    assert "The instruction does not prove" in rules
+    assert any(word in rules for word in ("doubt", "however small"))
+
+
+def test_what_is_undecided_is_no_and_a_response(tmp_path: Path) -> None:
+    """Spec 7.2: whatever is doubtful is negative, but a difference that can be detected is a response."""
+
+    def undecided(question: Question) -> Raw:
+        return Raw("Yes", "length", dict.fromkeys(question.labels, float(np.log(0.5))))
+
+    found, _ = run(METRICS, CASE, undecided, tmp_path)
+    families = ("instruction_following", "fidelity_preserving", "edit_response")
+    assert [values(found)[family] for family in families] == [0.0, 0.0, 1.0]
+    assert all(one["near_tie"] for family in families for one in details(found, family)["items"])
 
 
 @pytest.mark.parametrize("tree", [None, {"questions": []}])

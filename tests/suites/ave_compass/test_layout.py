@@ -57,6 +57,7 @@ def test_a_case_of_every_branch(tree: Published) -> None:
     assert line["data"] == {
         "operation": "J6.1",
         "instruction_id": 7,
+        "case_name": "rain",
         "compat_id": "model/b.2",
         "branch_label": "speech_edit",
         "layout": {"instructions": 4, "missing_output": {}, "unusable": 0},
@@ -174,7 +175,9 @@ def test_the_first_branch_key_that_says_something_wins(tree: Published) -> None:
 
 def test_without_a_label_the_checklist_tells_the_branch(tree: Published) -> None:
     tree.add("a", "audio_only", {"video": "clip.mp4", "prompt_en": "Louder.", "instruction": "none"})
-    assert lines(read(tree))["a"]["category"] == "audio-only"
+    line = lines(read(tree))["a"]
+    assert (line["category"], line["data"]["branch_label"]) == ("audio-only", "")  # which compat takes for joint
+    assert line["data"]["case_name"] == "clip"  # no task: the stem of the source
 
 
 def test_a_byte_order_mark_is_no_fault(tree: Published) -> None:

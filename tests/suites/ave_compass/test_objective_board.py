@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -126,6 +127,14 @@ def test_systems_have_rows_of_their_own() -> None:
     assert [(row[0], row[column]) for row in headline.rows] == [("one", 0.2), ("two", 0.8)]
     assert [row[:4] for row in by_branch.rows] == [("one", "joint", PUBLISHED, 1), ("two", "joint", PUBLISHED, 1)]
     assert [row[0] for row in coverage.rows] == ["one", "two"]
+
+
+@pytest.mark.parametrize(("profile", "branch"), [("paper", "speech"), ("compat", "joint")])
+def test_a_misrouted_case_stands_under_the_branch_that_it_was_scored_as(profile: str, branch: str) -> None:
+    """The reference's `by_category` groups by what its normaliser made of the label."""
+    scores = [replace(record("a", "av_sync", 0.5), profile=profile)]
+    by_branch = objective_boards([case("a", "speech", branch_label="speech_edit")], scores)[1]
+    assert [row[1] for row in by_branch.rows] == [branch]
 
 
 def test_judged_records_make_no_objective_table() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -160,6 +161,24 @@ def test_compat_asks_once_and_reads_text_grades(tmp_path: Path) -> None:
     assert sum(judge.asked.values()) == 1
     assert value(found, "realism_video") == pytest.approx(0.8333)
     assert isinstance(found["realism_audio"], Absent)
+
+
+@pytest.mark.parametrize(("missing", "profile"), [("NA", "compat"), (None, "compat"), ("unreadable", "paper")])
+def test_a_missing_visual_grade_loses_the_case_in_compat_and_the_picture_in_paper(
+    missing: str | None, profile: str, tmp_path: Path
+) -> None:
+    """Spec 7.9: an error for the case, which in the reference has no other part that could be kept."""
+    told = {"reason": "r", "object_integrity": missing, "interaction_physics": 4, "naturalness": 4, "AAS": 3, "MTC": 3}
+
+    def reply(question: Question) -> str:
+        if not question.labels:
+            return json.dumps(told)
+        return str(missing) if question.item.endswith("object_integrity") else "3"
+
+    metrics = COMPAT if profile == "compat" else METRICS
+    found, _ = run(metrics, CASE, by_rule(reply), tmp_path, given=target_only(needs()))
+    lost = {name for name, outcome in found.items() if isinstance(outcome, Absent)}
+    assert lost == {"realism", "realism_video", *(("realism_audio",) if profile == "compat" else ())}
 
 
 def test_compat_without_a_track_ignores_grades_of_sound(tmp_path: Path) -> None:

@@ -82,6 +82,41 @@ def test_a_report_reads_the_records() -> None:
     assert "fidelity_preserving: equal answers" not in values
 
 
+def test_kinds_of_evidence_have_figures_of_their_own() -> None:
+    """Substitutes say nothing about a judge that hears, and the other way round."""
+    told = [
+        {"id": "Q1", "modality": "video", "yes": True, "evidence": "native"},
+        {"id": "Q2", "modality": "audio", "yes": False, "evidence": "substitute"},
+    ]
+    answers = {"naturalness": {"evidence": "native"}, "AAS": {"evidence": "substitute"}}
+    mixed = {"evidence": "mixed"}
+    scores = [
+        score(CASES[0], "fidelity_preserving", 0.5, {"items": told, **mixed}),
+        score(CASES[0], "editing_intent", 0.5, mixed),
+        score(CASES[0], "realism", 0.5, {"grades": {"naturalness": 4, "AAS": 4}, "answers": answers, **mixed}),
+    ]
+    people = {("a", "Q1"): [1], ("a", "Q2"): [1]}
+    grades = {("a", "naturalness"): [4], ("a", "AAS"): [1]}
+    values = {one.name: (one.value, one.n) for one in agreement.report(scores, people, grades, {"a": 0.5})}
+    assert values["fidelity_preserving: equal answers"] == (1.0, 1)
+    assert values["fidelity_preserving: equal answers (substitute evidence)"] == (0.0, 1)
+    assert values["realism: grades within one"] == (1.0, 1)
+    assert values["realism: grades within one (substitute evidence)"] == (0.0, 1)
+    assert values["intent within 0.1 (mixed evidence)"] == (1.0, 1)
+    assert "intent within 0.1" not in values
+
+
+def test_names_in_the_csv_are_those_of_the_published_files() -> None:
+    """Spec 1.3 and 8: the id of a sample is its stem, the name of a case its task, else the stem of its source."""
+    joined = replace(CASES[0], id="a.e1/s", data={"case_name": "rain", "instruction_id": 0})
+    by_hand = replace(CASES[1], id="b")
+    first, second = csv.DictReader(io.StringIO(export_csv.text([joined, by_hand], [])))
+    assert (first["id"], first["sample_id"], first["case_name"], first["instruction_id"]) == (
+        "s/a.e1", "a.e1", "rain", "0"
+    )  # fmt: skip
+    assert (second["id"], second["sample_id"], second["case_name"], second["instruction_id"]) == ("s/b", "b", "s", "")
+
+
 def test_the_csv_has_the_columns_and_units_of_the_reference() -> None:
     one = replace(CASES[0], data={"compat_id": "s/a.1", "instruction_id": 7})
     scores = [

@@ -52,6 +52,13 @@ def test_labels_that_the_reference_takes_for_joint(label: str, branch: str) -> N
     assert objective(item, "compat") == EXPECTED["joint"].split()
 
 
+def test_an_empty_label_is_joint_in_compat_and_no_label_is_a_manifest_by_hand() -> None:
+    """Spec 1.7: the reference's normaliser of the objective side takes an empty value for joint."""
+    published, by_hand = case("one", "speech", branch_label=""), case("one", "speech")
+    assert objective(published, "paper") == objective(by_hand, "compat") == EXPECTED["speech"].split()
+    assert objective(published, "compat") == EXPECTED["joint"].split()
+
+
 @pytest.mark.parametrize("label", ["speech", "Speech_Editing", "video", "audio-only", "av"])
 def test_labels_that_the_reference_knows_route_alike(label: str) -> None:
     branches = {"speech": "speech", "Speech_Editing": "speech", "video": "video-only", "audio-only": "audio-only"}
