@@ -103,7 +103,8 @@ def _pairs(score: Score, given: Sequence[Any]) -> Iterator[tuple[float | None, S
 
 def _credits(score: Score) -> list[float | None]:
     if "grades" in score.details:
-        return [0.0 if grade is None else float(grade) for grade in score.details["grades"]]
+        grades, lost = score.details["grades"], score.details.get("unanswered", ())
+        return [None if place in lost else float(grade or 0.0) for place, grade in enumerate(grades, 1)]
     items: Sequence[Mapping[str, Any]] = score.details.get("transitions", ())
     return [
         item.get("credit", item.get("measured") if item.get("judged") is None else item["judged"]) for item in items

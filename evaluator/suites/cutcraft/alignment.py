@@ -1,14 +1,14 @@
 """Which detected segment is which prompt shot (CutCraft spec 5): labels in, aligned shots out; A1 and B1 on top.
 
-A judge labels the segments; here its labels are validated and corrected, or replaced by the order of the segments when
-there is no judge. `compat` keeps two defects of the reference: the last shot that is there moves up to fill a gap
-(D-19), and a shot of separate segments spans what lies between them (D-23).
+A judge labels the segments; here its labels are validated and corrected, or replaced by the times that it saw, or by
+the order of the segments when there is no judge. `compat` keeps two defects of the reference: the last shot that is
+there moves up to fill a gap (D-19), and a shot of separate segments spans what lies between them (D-23).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ Span = tuple[float, float]
 """(start, end) in seconds."""
 
 DISCARDED = -1
+TOLERANCE = 0.5  # seconds by which a segment's middle may miss the times that the judge gave
 ROUNDS = 5  # most corrections of shots that own segments with another's in between
 LITTLE, MUCH = 0.10, 0.50  # shares of a segment: hardly in its shot's prompt range, mostly in that of a missing one
 
@@ -31,12 +32,31 @@ class AlignedShot:
     status: Literal["matched", "merged", "missing"]
     segments: tuple[int, ...]
     span: Span | None  # first start to last end; None if missing
-    pieces: tuple[Span, ...]  # its segments
+    pieces: tuple[Span, ...]  # its segments; the times that a judge gave for a shot that has none
+
+    @property
+    def places(self) -> tuple[Span, ...]:
+        """Where it is: segments that follow one another are one place."""
+        found: list[Span] = []
+        for k, piece in enumerate(self.pieces):
+            follows = k > 0 and self.segments[k] == self.segments[k - 1] + 1
+            found = [*found[:-1], (found[-1][0], piece[1])] if follows else [*found, piece]
+        return tuple(found)
 
     @property
     def length(self) -> float:
         """Seconds of its own segments, without what lies between them."""
         return sum(end - start for start, end in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """When a judge saw a shot of the script."""
+
+    shot: int  # from 0
+    start: float  # seconds
+    end: float
+    merged: bool  # together with another one, without a cut between them
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +100,29 @@ def by_labels(given: Sequence[Any], segments: Sequence[Span], prompts: Sequence[
         labels = close_gap(labels)
     labels = move_by_time(labels, segments, prompts)
     return _aligned(labels, segments, len(prompts), "judge")
+
+
+def by_times(given: Sequence[Timed], segments: Sequence[Span], shots: int) -> Alignment:
+    """From a judge's times of each shot, the second way of spec 5, without corrections.
+
+    A shot has the segments, not yet used, whose middles are in its times, give or take TOLERANCE; if there are none,
+    the times themselves. One that has no times inside the clip is missing; of a shot given twice the first counts.
+    """
+    labels = [DISCARDED] * len(segments)
+    found: dict[int, AlignedShot] = {}
+    for one in given:
+        if one.shot in found or not 0 <= one.shot < shots:
+            continue
+        for place, (a, b) in enumerate(segments):
+            if labels[place] == DISCARDED and one.start - TOLERANCE <= (a + b) / 2 <= one.end + TOLERANCE:
+                labels[place] = one.shot
+        span = (one.start, min(one.end, segments[-1][1]))
+        if one.shot in labels:
+            found[one.shot] = _shot(one.shot, labels, segments)
+        elif span[1] > span[0]:
+            found[one.shot] = AlignedShot(one.shot, "merged" if one.merged else "matched", (), span, (span,))
+    bare = _aligned(labels, segments, shots, "judge")
+    return replace(bare, shots=tuple(found.get(shot.index, shot) for shot in bare.shots))
 
 
 def valid_labels(given: Sequence[Any], segments: int, shots: int) -> list[int]:

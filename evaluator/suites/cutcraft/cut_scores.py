@@ -79,12 +79,14 @@ def relation_credit(wanted: Relation, found: Relation | None) -> float:
     return float(found is wanted)
 
 
-def visual_match(embeddings: Embeddings, times: F64, cut: float) -> float | None:
-    """Cosine of the last picture at or before a cut and the first one after it; None without one of them.
+def visual_match(embeddings: Embeddings, times: F64, cut: float, cut_is_old: bool = False) -> float | None:
+    """Cosine of the last picture of the old shot and the first one of the new; None without one of them.
 
-    D1: `graphic_match` of it, and 1 less it for a contrast cut. times: [N] seconds of the embedded frames.
+    D1: `graphic_match` of it, and 1 less it for a contrast cut. times: [N] seconds of the embedded frames. A picture at
+    the cut itself is the new shot's first one, or with `cut_is_old` the old one's last, as the reference dates cuts.
+    Its times are whole milliseconds.
     """
-    after = int(np.searchsorted(times, cut, side="right"))
+    after = int(np.searchsorted(np.round(times, 3), cut, side="right") if cut_is_old else np.searchsorted(times, cut))
     if after == 0 or after >= len(times):
         return None
     return cosine(embeddings.vectors[after - 1], embeddings.vectors[after])

@@ -1,7 +1,7 @@
 """The sample-displacement test: clip i is scored with the script and questions of clip i + 30 (spec 9).
 
-A manifest is displaced, run like any other, and both runs are compared: dimensions that depend on the script must drop,
-those that look at the clip alone must stay. The paper names the former.
+A manifest is displaced, run like any other, and both runs are compared: dimensions that the paper names must drop,
+those that look at the clip alone must stay. Of B2, B3 and E1, which look at the script a little, it says nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from evaluator.suites.cutcraft.groups import DIMENSIONS
 SHIFT = 30
 MUST_DROP = frozenset({"A1", "A2", "A3", "A4", "B1", "C1", "D1", "D2", "D3", "E3"})
 """Dimensions that drop in the paper."""
+MUST_STAY = frozenset({"E2", "F1", "F2"})
+"""Dimensions that do not look at the script."""
 SCRIPT = ("prompt", "category", "shots", "checklist", "data")
 """Fields of a line that come from the script."""
 
@@ -52,7 +54,7 @@ def board(
         if not pairs:
             continue
         first, second = (fmean(side) for side in zip(*pairs, strict=True))
-        kind = "must drop" if dimension in MUST_DROP else "must stay"
+        kind = "must drop" if dimension in MUST_DROP else "must stay" if dimension in MUST_STAY else "not said"
         rows.append((dimension, kind, len(pairs), first, second, second - first))
     columns = ("dimension", "expected", "clips", "own script", "other script", "change")
     lost = {case.id for case in cases} ^ {case.id for case in shifted_cases}

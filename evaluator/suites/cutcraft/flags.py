@@ -28,7 +28,7 @@ class Defects:
     any_labels_align: bool  # D-20: an alignment that failed goes unseen: any list of labels is cut or filled and used
     last_shot_moves_up: bool  # D-19: a missing shot is always taken to be the last one
     failure_is_half: bool  # D-21: a missing input scores 0.5 or 0 instead of nothing
-    merged_spans: bool  # D-23: a shot of separate segments spans what lies between them
+    merged_spans: bool  # D-23, A2, A4 and B1: a shot of separate segments spans what lies between them
     plateau_is_a_shot: bool  # D-24: the white or black of a flash is a shot of its own
     lost_summaries: bool  # D-02, D1 and E1: what experts found is read at the wrong place, so constants are shown
     one_camera: bool  # D-03, E1: the camera of the first 3.7 s is told of every shot

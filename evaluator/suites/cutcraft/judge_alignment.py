@@ -12,14 +12,13 @@ from typing import Any
 
 from evaluator.judge.prompts import load
 from evaluator.judge.types import Answer, Question, Status
-from evaluator.suites.cutcraft.alignment import DISCARDED, Alignment, Span, by_labels, by_order
+from evaluator.suites.cutcraft.alignment import DISCARDED, Alignment, Span, Timed, by_labels, by_order, by_times
 from evaluator.suites.cutcraft.data import Prompt
 from evaluator.suites.cutcraft.flags import Defects
 
 SEGMENTS, PRESENCE = "cut_segments", "cut_presence"
 SHORT = {SEGMENTS: 150, PRESENCE: 120}
 """Characters of a description that the reference shows (D-27); many open with words about the camera."""
-TOLERANCE = 0.5  # seconds by which a segment's middle may miss the times that the judge gave
 
 
 def script(prompt: Prompt, form: str, defects: Defects) -> str:
@@ -65,22 +64,15 @@ def align(prompt: Prompt, segments: Sequence[Span], said: Mapping[str, Answer], 
     """The alignment by whatever the judge said; by order if that is nothing."""
     spans, count = prompt.spans, len(prompt.shots)
     labels = usable(said.get("align/segments"), len(segments), count, defects)
-    if labels is None:
-        labels = from_presence(said.get("align/presence"), segments, count)
-    return by_order(segments, spans) if labels is None else by_labels(labels, segments, spans, defects)
+    if labels is not None:
+        return by_labels(labels, segments, spans, defects)
+    found = by_times(timed(said.get("align/presence")), segments, count)
+    return found if found.accuracy > 0.0 else by_order(segments, spans)
 
 
-def from_presence(answer: Answer | None, segments: Sequence[Span], shots: int) -> list[int] | None:
-    """Labels from 0 out of the second way's answer: a segment is the first free shot whose times hold its middle."""
+def timed(answer: Answer | None) -> list[Timed]:
+    """The second way's answer: shots that the judge saw, and when; empty if it is of no use."""
     if answer is None or answer.status is not Status.OK or not isinstance(answer.value, Mapping):
-        return None
-    labels = [DISCARDED] * len(segments)
-    for one in answer.value["shots"]:
-        number = int(one["shot"]) - 1
-        if one["status"] == "missing" or one["start"] < 0 or not 0 <= number < shots:
-            continue
-        for place, (a, b) in enumerate(segments):
-            inside = one["start"] - TOLERANCE <= (a + b) / 2 <= one["end"] + TOLERANCE
-            if labels[place] == DISCARDED and inside:
-                labels[place] = number
-    return labels if any(label != DISCARDED for label in labels) else None
+        return []
+    seen = [one for one in answer.value["shots"] if one["status"] != "missing" and one["start"] >= 0]
+    return [Timed(int(one["shot"]) - 1, one["start"], one["end"], one["status"] == "merged") for one in seen]

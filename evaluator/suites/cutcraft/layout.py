@@ -160,8 +160,10 @@ def _chosen(ids: list[int], settings: Mapping[str, str]) -> list[int]:
     try:
         named = {int(word) for word in settings["ids"].split(",")} if "ids" in settings else set()
         if "range" in settings:
-            first, _, last = settings["range"].partition("-")
-            named |= set(ids[int(first) - 1 : int(last)])
+            first, last = map(int, settings["range"].split("-"))
+            if not 1 <= first <= last:
+                raise ValueError("a range goes from 1 up")
+            named |= set(ids[first - 1 : last])
     except ValueError as error:
         raise UsageError(f"--set ids=N,N and --set range=A-B hold whole numbers ({error})") from error
     if lost := sorted(named - set(ids)):

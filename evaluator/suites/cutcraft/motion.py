@@ -62,14 +62,15 @@ def energy_peaks(moved: Motion) -> F64:
     return np.asarray(moved.time[moved.energy > moved.energy.mean() + moved.energy.std()])
 
 
-def action_match(moved: Motion, cut: float, mixed_units: bool = False) -> float | None:
+def action_match(moved: Motion, cut: float, mixed_units: bool = False, cut_is_old: bool = False) -> float | None:
     """D1, match on action: does the motion before a cut go on after it? 0..1, None without two pairs on each side.
 
-    Cosine of the mean flow vectors of the two pairs on each side. `mixed_units` is the reference's vector of two
-    lengths and two directions in degrees (D-16).
+    Cosine of the mean flow vectors of the two pairs on each side; the pair across the cut, whose flow leads from one
+    shot to the other, is of neither. `mixed_units` is the reference's vector of two lengths and two directions in
+    degrees (D-16), the directions on the circle here too: its means of angles are of no use for a motion to the left.
     """
-    k = int(np.searchsorted(moved.time, cut))
-    if len(moved.time) < 4 or k < 2 or k + 2 > len(moved.time):
+    k = across(moved, cut, cut_is_old)
+    if k < 2 or k + 3 > len(moved.time):
         return None
     if mixed_units:
         a, b = (np.concatenate([moved.magnitude[s], np.degrees(moved.direction[s])]) for s in _sides(k))
@@ -79,8 +80,16 @@ def action_match(moved: Motion, cut: float, mixed_units: bool = False) -> float 
     return clip01(float(a @ b) / lengths) if lengths > 0.0 else None
 
 
+def across(moved: Motion, cut: float, cut_is_old: bool = False) -> int:
+    """The pair of which one frame is before a cut and one after it: the reference's int(8 x cut), by true times.
+
+    A frame at the cut itself is of the new shot, or with `cut_is_old` of the old one. -1 for a cut before all pairs.
+    """
+    return int(np.searchsorted(moved.time, cut, side="right" if cut_is_old else "left")) - 1
+
+
 def _sides(k: int) -> tuple[slice, slice]:
-    return slice(k - 2, k), slice(k, k + 2)
+    return slice(k - 2, k), slice(k + 1, k + 3)
 
 
 def _mean_vector(moved: Motion, side: slice) -> F64:
@@ -88,8 +97,8 @@ def _mean_vector(moved: Motion, side: slice) -> F64:
     return np.array([(size * np.cos(angle)).mean(), (size * np.sin(angle)).mean()])
 
 
-def whip(moved: Motion, cut: float, pairs: int = 3) -> tuple[float, float] | None:
-    """D1, whip pan: (mean, largest) magnitude of the pairs around a cut; None if there are none."""
-    k = int(np.searchsorted(moved.time, cut))
+def whip(moved: Motion, cut: float, cut_is_old: bool = False, pairs: int = 3) -> tuple[float, float] | None:
+    """D1, whip pan: (mean, largest) magnitude of the pair across a cut and those around it; None if there are none."""
+    k = across(moved, cut, cut_is_old)
     near = moved.magnitude[max(0, k - pairs) : k + pairs + 1]
     return (float(near.mean()), float(near.max())) if len(near) else None

@@ -11,6 +11,7 @@ from dataclasses import replace
 from evaluator.schema import Case
 from evaluator.suites.base import Facts
 from evaluator.suites.cutcraft.data import STORED_FRAMES
+from evaluator.suites.cutcraft.rates import named
 
 
 def prepare(cases: Sequence[Case], whole: Sequence[Case], facts: Facts) -> list[Case]:
@@ -20,7 +21,7 @@ def prepare(cases: Sequence[Case], whole: Sequence[Case], facts: Facts) -> list[
 
 def frames_apart(rate: float) -> int:
     """Frames between two embedded pictures."""
-    return max(int(0.25 * rate), 4)
+    return max(int(0.25 * named(rate)), 4)
 
 
 def _prepared(case: Case, facts: Facts) -> Case:

@@ -17,6 +17,7 @@ from evaluator.media.types import F32, F64, U8, Frames
 from evaluator.metrics.shots import runs_above, scenes
 from evaluator.schema import ALL_FRAMES, Filter, Fit, FramesNeed, View
 from evaluator.suites.cutcraft.labels import FLASHES, Optical
+from evaluator.suites.cutcraft.rates import named
 from evaluator.suites.cutcraft.reference_optical import optical_class
 
 GRAY = View(ALL_FRAMES, Fit.SQUASH, 180, 320, Filter.BILINEAR, antialias=False, colour="gray")
@@ -62,7 +63,7 @@ def detect(gray: Frames, small: Frames, scores: ShotScores, plateaus: bool = Tru
 
     D-24: the reference merges the two ends of a flash and keeps the shot between them; `plateaus` off drops it.
     """
-    probability, rate = scores.probability, scores.rate
+    probability, rate = scores.probability, named(scores.rate)
     runs = runs_above(probability, THRESHOLD)
 
     def optical(first: int, last: int) -> Optical:

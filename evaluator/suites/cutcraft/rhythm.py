@@ -6,8 +6,6 @@ writes 0.5 (D-21).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from evaluator.media.types import F32, F64
@@ -51,20 +49,20 @@ def fit_of_cut(samples: F32 | F64, rate: int, cut: float, optical: Optical) -> f
 
     A flash wants an accent, a dissolve wants none; for other effects the spec has 0.7.
     """
-    if optical not in {*FLASHES, Optical.DISSOLVE}:
-        return 0.7
     wide = _around(samples, rate, cut, WIDE)
     if len(wide) < SHORTEST_WIDE * rate:
         return None
+    if optical not in {*FLASHES, Optical.DISSOLVE}:
+        return 0.7
     ratio = _level(_around(samples, rate, cut, NARROW)) / (_level(wide) + 1e-8)
     if optical in FLASHES:
         return 1.0 if ratio > 1.5 else 0.6 if ratio > 1.0 else 0.3
     return 1.0 if ratio < 1.3 else 0.5 if ratio < 2.0 else 0.2
 
 
-def rhythm_score(follow: float, fits: Sequence[float]) -> float:
-    """B2 from both parts; `fits` has at least one value."""
-    return clip01(WEIGHTS[0] * follow + WEIGHTS[1] * float(np.mean(fits)))
+def rhythm_score(follow: float, fit: float) -> float:
+    """B2 from both parts."""
+    return clip01(WEIGHTS[0] * follow + WEIGHTS[1] * fit)
 
 
 def has_music(samples: F32 | F64) -> bool:

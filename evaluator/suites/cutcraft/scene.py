@@ -88,6 +88,11 @@ class Scene:
         pieces = self.alignment.shots[shot].pieces
         return pieces[0] if pieces else None
 
+    def places(self, shot: int) -> tuple[Span, ...]:
+        """Where a shot is, none if it is missing; D-23: the reference takes what lies between for the shot too."""
+        one = self.alignment.shots[shot]
+        return (one.span,) if self.defects.merged_spans and one.span is not None else one.places
+
     def found_shots(self) -> str:
         """What the judge is told about the script's shots; D-14: the reference tells a number as if it were a list."""
         if self.defects.count_is_presence:
@@ -115,9 +120,9 @@ class Scene:
 
     # --------------------------------------------------------------------------------------------------- words
 
-    def words(self, span: Span | None = None) -> Mapping[str, evidence_text.Fact]:
-        """What stands on screen in a stretch of the clip, one line; nothing unless the case asks for it."""
-        return screen_text.fact(self.media, span)
+    def words(self, *spans: Span) -> Mapping[str, evidence_text.Fact]:
+        """What stands on screen in stretches of the clip or in all of it, one line; nothing unless the case asks."""
+        return screen_text.fact(self.media, *spans)
 
     # ------------------------------------------------------------------------------------------------ pictures
 
@@ -131,21 +136,25 @@ class Scene:
         """The clip."""
         return (_whole(self.frames),)
 
-    def part(self, span: Span, name: str) -> tuple[Part, ...]:
-        """The pictures of a stretch of the clip, with the times that they have in it."""
-        return (_part(self.frames, *_widened(span, self.edit.duration), name),)
+    def part(self, name: str, *spans: Span) -> tuple[Part, ...]:
+        """The pictures of stretches of the clip, with the times that they have in it."""
+        return (_part(self.frames, tuple(_widened(span, self.edit.duration) for span in spans), name),)
 
     def moment(self, cut: float) -> tuple[Part, ...]:
         """The seconds around a cut."""
-        return self.part((cut - MOMENT, cut + MOMENT), "moment")
+        return self.part("moment", (cut - MOMENT, cut + MOMENT))
 
     def around(self, cut: float) -> tuple[Part, ...]:
         """The clip with more pictures around a cut. One part: a server has one list of times per request."""
         return (_around(self.frames, max(0.0, cut - MOMENT), min(self.edit.duration, cut + MOMENT)),)
 
     def sequence(self, spans: Sequence[Span]) -> tuple[Part, ...]:
-        """Stretches of the clip one after the other, on a clock of their own, without sound."""
-        return (_sequence(self.frames, tuple(_widened(span, self.edit.duration) for span in spans)),)
+        """Stretches of the clip one after the other, on a clock of their own, without sound.
+
+        Short ones are not widened: they would show their neighbours, and the cuts would not be where they are said to
+        be.
+        """
+        return (_sequence(self.frames, tuple(spans)),)
 
     # --------------------------------------------------------------------------------------------------- sound
 
@@ -236,8 +245,9 @@ def _whole(frames: Frames) -> Part:
 
 
 @remembered(64)
-def _part(frames: Frames, low: float, high: float, name: str) -> Part:
-    return evidence.clip_frames(_rows(frames, _inside(frames, low, high)), name, PART).part
+def _part(frames: Frames, spans: tuple[Span, ...], name: str) -> Part:
+    rows = np.unique(np.concatenate([_inside(frames, low, high) for low, high in spans]))
+    return evidence.clip_frames(_rows(frames, rows), name, PART).part
 
 
 @remembered(64)
@@ -253,11 +263,10 @@ def _sequence(frames: Frames, spans: tuple[Span, ...]) -> Part:
     for low, high in spans:
         inside = _inside(frames, low, high)
         rows.append(inside)
-        times.append(frames.time[inside] - frames.time[0] - low + offset)
+        times.append(np.clip(frames.time[inside] - frames.time[0] - low, 0.0, high - low) + offset)
         offset += high - low
     placed = _rows(frames, np.concatenate(rows))
-    clock = np.maximum.accumulate(np.maximum(np.concatenate(times), 0.0))
-    recomposed = Frames(placed.data, placed.index, clock, ClipInfo("recomposed", None, None))
+    recomposed = Frames(placed.data, placed.index, np.concatenate(times), ClipInfo("recomposed", None, None))
     return evidence.clip_frames(recomposed, "sequence", WHOLE).part
 
 

@@ -88,7 +88,8 @@ def camera_credit(field: str, wanted: str, found: str) -> float:
     return 0.5 if field == "depth" and any({wanted, found} <= group for group in _HALF_DEPTH) else 0.0
 
 
-MOTIONS = (*(name for name in classes("motion") if name != "Roll"), "Zoom", "Dolly Zoom")
-"""What E1 offers in profile `compat`, where a Roll can never be right (D-11)."""
-MOTIONS_WHOLE = (*classes("motion"), "Zoom")
+_MOVING = tuple(name for name in classes("motion") if name != "Static")
+MOTIONS = (*(name for name in _MOVING if name != "Roll"), "Zoom", "Dolly Zoom", "Static")
+"""What E1 offers in profile `compat`, where a Roll can never be right (D-11), in the reference's order."""
+MOTIONS_WHOLE = (*_MOVING, "Zoom", "Static")
 """What profile `paper` offers: Roll too, and one word for every zoom, for a question has at most 13 options."""

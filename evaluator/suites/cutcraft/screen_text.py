@@ -70,15 +70,16 @@ def needs(case: Case) -> Mapping[str, Need]:
     return {NAME: ExpertNeed("text_spotting", sampling=Sampling("stride", (float(rate), MOST_FRAMES)))}
 
 
-def fact(media: Mapping[str, Any], span: Span | None = None) -> Mapping[str, Fact]:
-    """The line for the judge, of a stretch of the clip (seconds from its first frame); empty if no picture was read."""
+def fact(media: Mapping[str, Any], *spans: Span) -> Mapping[str, Fact]:
+    """The line for the judge, of stretches of the clip (seconds from its first frame) or all of it; empty if none of
+    their pictures was read."""
     found = media.get(NAME)
     if not isinstance(found, SpottedText):
         return {}
-    low, high = span or (0.0, np.inf)
-    inside = [one for one in lines(found) if one.span[1] >= low and one.span[0] < high]
+    whole = spans or ((0.0, np.inf),)
+    inside = [one for one in lines(found) if any(one.span[1] >= low and one.span[0] < high for low, high in whole)]
     seconds = found.time - found.time[:1]
-    if not inside and not ((seconds >= low) & (seconds < high)).any():
+    if not inside and not any(((seconds >= low) & (seconds < high)).any() for low, high in whole):
         return {}
     largest = sorted(inside, key=lambda one: -one.area)[:LINES]
     told = "; ".join(str(one) for one in sorted(largest, key=lambda one: (one.span, one.box[1], one.box[0])))
@@ -124,7 +125,7 @@ def _box(corners: np.ndarray[Any, np.dtype[np.float32]]) -> tuple[float, float, 
     return left, top, right, bottom
 
 
-def both(shots: Sequence[Span | None], place: int) -> Span | None:
-    """From the beginning of a shot to the end of the next; None (the whole clip) if one of them is missing."""
+def both(shots: Sequence[Span | None], place: int) -> tuple[Span, ...]:
+    """From the beginning of a shot to the end of the next; none (the whole clip) if one of them is missing."""
     before, after = shots[place], shots[place + 1]
-    return (before[0], after[1]) if before is not None and after is not None else None
+    return ((before[0], after[1]),) if before is not None and after is not None else ()

@@ -42,7 +42,8 @@ def variants() -> list[Variant]:
 
 def a2_value(score: Score, vector: Sequence[float]) -> float:
     """A2 of a record with other grades. A record of a wrong chain has none and stays 0."""
-    grades = score.details.get("grades")
+    lost = score.details.get("unanswered", ())
+    grades = [grade for place, grade in enumerate(score.details.get("grades", ()), 1) if place not in lost]
     return events(grades, vector) if grades else 0.0
 
 

@@ -24,6 +24,7 @@ from evaluator.suites.cutcraft.flags import Defects
 from evaluator.suites.cutcraft.labels import Optical
 from evaluator.suites.cutcraft.looks import PICTURES, looks
 from evaluator.suites.cutcraft.memo import remembered
+from evaluator.suites.cutcraft.rates import named
 from evaluator.suites.cutcraft.reference_optical import optical_class
 from evaluator.suites.cutcraft.reference_shots import Detection, Found, add_until_counted
 
@@ -49,6 +50,9 @@ class Edit:
     segments: tuple[Span, ...]
     changes: tuple[Change, ...]
     duration: float
+    cut_is_old: bool = False
+    """Whether a segment ends with the time stamp of its last frame, as in the reference, and not with that of the next
+    segment's first one: whose a frame is that has the very time of a cut."""
 
     def candidates(self, defects: Defects) -> list[Candidate]:
         """What D2 looks up at the cuts of the script: by their cut, or as the reference does by their start."""
@@ -86,7 +90,7 @@ def _measured(pictures: Frames, scores: ShotScores, semantic: Embeddings | None,
     start, end = float(pictures.time[0]), _end(pictures)
     changes = transitions.transitions(pictures, scores)
     if asked and semantic is not None:
-        changes = _until_counted(changes, pictures, scores.rate, semantic, asked)
+        changes = _until_counted(changes, pictures, named(scores.rate), semantic, asked)
     segments = transitions.shots(changes, pictures.time, end, plateaus)
     return Edit(
         segments=tuple((a - start, b - start) for a, b in segments),
@@ -131,7 +135,7 @@ def _as_the_reference(
         for one in detection.transitions
     ]
     segments = tuple((round(a / rate, 3), round(b / rate, 3)) for a, b in detection.shots)
-    return Edit(segments, tuple(changes), len(scores.probability) / rate)
+    return Edit(segments, tuple(changes), len(scores.probability) / rate, cut_is_old=True)
 
 
 def _end(pictures: Frames) -> float:

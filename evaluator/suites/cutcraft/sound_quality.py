@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluator.errors import NotApplicable
-from evaluator.experts.spectral import hann, magnitude_blocks, mel_bank
+from evaluator.experts.spectral import decibels, hann, magnitude_blocks, mel_bank
 from evaluator.media.types import F32, F64
 from evaluator.metrics.arithmetic import clip01
 from evaluator.suites.cutcraft.onsets import BANDS, FFT, HOP, RATE, onset_times
@@ -18,6 +18,7 @@ from evaluator.suites.cutcraft.onsets import BANDS, FFT, HOP, RATE, onset_times
 SHORTEST = 0.3  # seconds
 SILENT = 10.0 ** (-50.0 / 20.0)
 CLIPPED = 0.99
+FAINTEST = 1e-10  # mean square below which a frame has no level: librosa's amplitude_to_db
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,8 @@ def sound_facts(samples: F32 | F64, rate: int = RATE) -> SoundFacts:
     padded = np.pad(samples.astype(np.float64), FFT // 2)
     frames = np.lib.stride_tricks.sliding_window_view(padded, FFT)[::HOP]
     level = np.sqrt(np.square(frames).mean(axis=1))
-    decibel = 20.0 * np.log10(np.maximum(level, 1e-5))
-    low, quiet, loud, high = np.percentile(decibel, (5, 10, 90, 95))
+    loudness = decibels(np.square(level), FAINTEST)  # nothing is more than 80 dB below the loudest frame
+    low, quiet, loud, high = np.percentile(loudness, (5, 10, 90, 95))
     spectrum = np.concatenate(list(magnitude_blocks(padded, hann(FFT, FFT), HOP)))
     return SoundFacts(
         snr=max(0.0, float(loud - quiet)),

@@ -123,6 +123,7 @@ def media(kind: str = "hard cut", effect: float = 0.0) -> dict[str, Any]:
         "tags": AudioTags(np.full((14, len(TAGS)), 0.2, np.float32), TAGS, 0.48),
         "flow": Frames(pictures[flow][..., :1], flow, flow / RATE, info()),
         "looks": Embeddings(looks, rows),
+        "halves": Embeddings(looks[::2][:16], rows[::2][:16]),
         "clip": info(),
         "faces": _faces(),
     }

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.suites.cutcraft.alignment import (
+    Timed,
     by_labels,
     by_order,
+    by_times,
     close_gap,
     duration_score,
     move_by_time,
@@ -50,6 +52,37 @@ def test_paper_can_say_that_an_earlier_shot_is_missing() -> None:
     segments, prompts = [(0.0, 5.0), (5.0, 15.0)], [(0.0, 5.0), (5.0, 6.0), (6.0, 15.0)]
     assert by_labels([0, 2], segments, prompts, PAPER).labels == (0, 2)
     assert by_labels([0, 2], segments, prompts, COMPAT).labels == (0, 1)
+
+
+def test_a_judges_times_take_the_segments_whose_middles_they_hold() -> None:
+    """Spec 5, the second way: a segment serves one shot; one without a segment has the judge's own times."""
+    segments = [(0.0, 8.0), (8.0, 10.0), (10.0, 12.0)]
+    times = [(0.0, 4.0), (4.0, 8.0), (8.2, 12.0), (30.0, 31.0)]
+    given = [Timed(k, start, end, merged=k == 1) for k, (start, end) in enumerate(times)]
+    found = by_times(given, segments, 5)
+    assert [(shot.status, shot.span) for shot in found.shots] == [
+        ("matched", (0.0, 8.0)),
+        ("merged", (4.0, 8.0)),
+        ("merged", (8.0, 12.0)),
+        ("missing", None),  # it would be after the end
+        ("missing", None),
+    ]
+    assert (found.labels, found.method) == ((0, 2, 2), "judge")
+    assert by_times([], segments, 2).accuracy == 0.0
+    twice = [given[0], Timed(0, 8.0, 12.0, merged=False), Timed(9, 0.0, 1.0, merged=False)]
+    assert by_times(twice, segments, 1).labels == (0, -1, -1)
+
+
+def test_a_judges_times_are_not_corrected() -> None:
+    """D-19 and the other corrections are of labels."""
+    assert by_times([Timed(2, 0.0, 4.0, merged=False)], [(0.0, 4.0)], 3).labels == (2,)
+
+
+def test_segments_that_follow_one_another_are_one_place() -> None:
+    segments = [(0, 2), (2.1, 5), (5, 7), (7, 8), (8, 9)]
+    alignment = by_labels([0, 0, -1, 0, 1], segments, [(0.0, 5.0), (5.0, 9.0)], PAPER)
+    assert [shot.places for shot in alignment.shots] == [((0, 5), (7, 8)), ((8, 9),)]
+    assert by_times([], [(0, 2)], 1).shots[0].places == ()
 
 
 def test_missing_neighbours_and_cuts() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,15 @@ import numpy as np
 import pytest
 
 from evaluator.errors import NotApplicable
-from evaluator.experts.features import Transcript, Utterance
+from evaluator.experts.features import AudioTags, Embeddings, Transcript, Utterance
 from evaluator.judge.dialect import chat_request
-from evaluator.judge.types import Question, Raw
+from evaluator.judge.types import Answer, Question, Raw, Status
 from evaluator.media.types import Audio
 from evaluator.metrics.base import Outcome
 from evaluator.runner.outcome import Absent, attempt
-from evaluator.suites.cutcraft.dimensions import MODULES, a1, a2, a3, b1, c1, d1, d2, d3, e1, e3, f1
-from evaluator.suites.cutcraft.flags import PAPER, Defects
-from evaluator.suites.cutcraft.scene import stretch
+from evaluator.suites.cutcraft.dimensions import MODULES, a1, a2, a3, a4, b1, c1, d1, d2, d3, e1, e2, e3, f1
+from evaluator.suites.cutcraft.flags import COMPAT, PAPER, Defects
+from evaluator.suites.cutcraft.scene import Scene, stretch
 from evaluator.suites.cutcraft.stored import order
 from tests.suites.cutcraft.cases import CUT, camera, case, cut, media, needed, question, shot
 from tests.suites.judging import HEARING, SEEING, Court, label, written
@@ -306,3 +307,168 @@ def test_a3_asks_each_cut_in_both_orders(tmp_path: Path) -> None:
     assert (chain["forward"], chain["reversed"]) == (1.0, 0.0)
     assert found.details["asked"] == 3
     assert question("A3", ["a", "b"])["options"] == ["A. a", "B. b"]
+
+
+def alone(asked: Question) -> Raw:
+    """A judge that finds the first shot only."""
+    return written({"labels": [1, 0]}) if asked.task == "cut_segments" else knowing(asked)
+
+
+def test_a_clip_of_one_shot_has_no_order(tmp_path: Path) -> None:
+    """Spec 7, A3: no chain, no threads: K = 0. A question that was answered is not all there is to know."""
+    found = heard(a3, tmp_path, reply=alone)
+    assert (found.details["question"], found.details["counterfactual"], found.value) == (1.0, 0.0, 0.5)
+    (tmp_path / "silent").mkdir()
+    found = heard(a3, tmp_path / "silent", reply=sparing("cut_direction"))
+    assert (found.details["counterfactual"], found.value) == (None, 1.0)  # two shots are there, nobody said how
+
+
+def test_events_that_nobody_graded_are_named(tmp_path: Path) -> None:
+    found = heard(a2, tmp_path, reply=sparing("cut_event", "A2/event/2"))
+    assert (found.value, found.details["grades"], found.details["unanswered"]) == (1.0, [1.0, None], [2])
+    (tmp_path / "alone").mkdir()
+    assert heard(a2, tmp_path / "alone", reply=alone).details["unanswered"] == []
+
+
+def test_a_shot_without_a_segment_has_the_times_that_the_judge_saw(tmp_path: Path) -> None:
+    """Spec 5, the second way of aligning: two shots of the script in one segment."""
+    times = [(1, "present", 0.0, 2.0), (2, "merged", 2.0, 3.5)]
+
+    def unsure(asked: Question) -> Raw:
+        if asked.task == "cut_segments":
+            return written({"labels": [9, 9]})
+        named = [dict(zip(("shot", "status", "start", "end"), one, strict=True)) for one in times]
+        return written({"shots": named}) if asked.task == "cut_presence" else knowing(asked)
+
+    record = heard(b1, tmp_path, reply=unsure).details["alignment"]
+    assert record["method"] == "judge"
+    assert [(one["status"], one["span"]) for one in record["shots"]] == [
+        ("matched", [0.0, pytest.approx(3.58, abs=0.05)]),
+        ("merged", [2.0, 3.5]),
+    ]
+
+
+def in_two_places(defects: Defects) -> Scene:
+    """The first shot before and after the second one; a picture every quarter of a second, unlike between shots."""
+    three = case(shot(1, 0, 2, transition_to_next=cut()), shot(2, 2, 5, 1))
+    made = Scene.of(defects, three, media())
+    made = replace(made, edit=replace(made.edit, segments=((0.0, 2.0), (2.0, 5.0), (5.0, 7.0))))
+    align = {"align/segments": Answer(Status.OK, "", value={"labels": [1, 2, 1]})}
+    rows = np.arange(0, 168, 6)
+    looks = Embeddings(np.eye(2, dtype=np.float32)[((rows >= 48) & (rows < 120)).astype(int)], rows)
+    return replace(made.told(align), media={**made.media, "looks": looks})
+
+
+def test_d23_what_lies_between_the_places_of_a_shot_is_not_shown(tmp_path: Path) -> None:
+    spans = {}
+    for name, defects in (("paper", PAPER), ("compat", off(merged_spans=True))):
+        scene = in_two_places(defects)
+        assert [one.span for one in scene.alignment.shots] == [(0.0, 7.0), (2.0, 5.0)]
+        (chosen,) = a2.chain_stage(scene, {})
+        right = chosen.told["options"].index(RIGHT["A2"])
+        said = {a2.QUESTION: Answer(Status.OK, "", label="ABCD"[right])}
+        first, _ = a2.event_stage(scene, said)
+        spans[name] = first.told["spans"]
+        (part,) = scene.part("shot", *(tuple(span) for span in spans[name]))
+        assert all(time < 2.0 or time >= 5.0 for time in part.times) == (name == "paper")
+        assert a4.stability(scene)[1]["0"] == pytest.approx(1.0 if name == "paper" else 25 / 27)
+    assert spans == {"paper": [[0.0, 2.0], [5.0, 7.0]], "compat": [[0.0, 7.0]]}
+
+
+def test_a_still_shot_is_told_as_still() -> None:
+    """The flow from its last picture to the first one of the next shot is no motion of its camera."""
+    scene = Scene.of(PAPER, case(), media())
+    for span in scene.edit.segments:
+        told = [float(str(one)) for one in e1.evidence(scene, span, "motion").values()]
+        assert told == pytest.approx([0.0, 0.0, 0.0], abs=0.05)
+
+
+def test_the_cuts_of_a_recomposed_clip_are_where_they_are_said_to_be() -> None:
+    """A shot of a quarter of a second is one picture of its own, and none of its neighbour's."""
+    scene = Scene.of(PAPER, case(), media())
+    way = a3.Order("A3/chain0/forward", (0, 1), ((3.25, 3.5), (0.0, 1.0)))
+    assert (way.cuts, way.reversed().cuts) == ([0.25], [1.0])
+    for order_ in (way, way.reversed()):
+        (part,) = scene.sequence(order_.spans)
+        assert part.times[:5] == pytest.approx((0.0, 0.25, 0.5, 0.75, 1.0))
+        assert all(time < 1.01 for time in part.times)  # the last picture may come twice, to make their number even
+
+
+def test_an_unreadable_motion_is_never_right(tmp_path: Path) -> None:
+    """D-21: the reference has defaults for scale, angle and depth, and none for motion."""
+    loose = off(failure_is_half=True, loose_letters=True, options_as_stored=True)
+
+    def mumbles(asked: Question) -> Raw:
+        return Raw("(?)", "stop") if asked.task == "cut_choice_text" else knowing(asked)
+
+    fields = heard(e1, tmp_path, loose, reply=mumbles).details["fields"]
+    assert fields == {"motion": 0.0, "scale": 1.0, "angle": 1.0, "depth": 0.0}
+
+
+def test_a_contrast_is_seen_at_a_cut_that_a_sampled_picture_begins() -> None:
+    """Pictures are sampled every six frames; the new shot begins with one of them."""
+    one = case(shot(1, 0, 3.5, transition_to_next=cut("contrast cut")), shot(2, 3.5, 7))
+    made = Scene.of(PAPER, one, media())
+    rows = np.arange(0, 168, 6)
+    looks = Embeddings(np.eye(2, dtype=np.float32)[(rows >= 84).astype(int)], rows)
+    segments = ((0.0, 3.5), (3.5, 7.0))
+    made = replace(made, edit=replace(made.edit, segments=segments), media={**made.media, "looks": looks})
+    labels = {"align/segments": Answer(Status.OK, "", value={"labels": [1, 2]})}
+    assert made.told(labels).cuts == [3.5]
+    assert d1.measure(made.told(labels), 0) == 1.0
+
+
+def test_a_sound_match_is_heard_on_the_clock_of_the_pictures() -> None:
+    """The sound begins two seconds after the picture, and changes at the cut."""
+    one = case(shot(1, 0, CUT, transition_to_next=cut("sound match")), shot(2, CUT, 7.2))
+    after = (np.arange(14) * 0.48 + 2.0 >= CUT - 0.2)[:, None]
+    tags = AudioTags(np.where(after, [1.0, 0.0], [0.0, 1.0]).astype(np.float32), ("a", "b"), 0.48)
+    late = {**media(), "tags": tags, "sound": replace(media()["sound"], start=2.0)}
+    assert d1.measure(Scene.of(PAPER, one, late), 0) == pytest.approx(0.0)
+
+
+def test_d16_seconds_beyond_the_last_one_are_the_last_one() -> None:
+    one = case(shot(1, 0, CUT, transition_to_next=cut("sound match")), shot(2, CUT, 7.2))
+    short = AudioTags(np.eye(2, dtype=np.float32)[[0, 0, 0, 1, 1]], ("a", "b"), 0.48)  # until 1.92 s
+    scene = Scene.of(off(segments_before_cut=True), one, {**media(), "tags": short})
+    assert d1.measure(scene, 0) == pytest.approx(1.0)
+
+
+def test_d09_the_reference_takes_its_kth_half_second_for_the_kth_cut() -> None:
+    """And tells a constant of whatever it looks for at the wrong place (D-02), but not of scales around a cut."""
+    one = case(shot(1, 0, CUT, transition_to_next=cut("logical cut")), shot(2, CUT, 7.2))
+    halves = Embeddings(np.array([[1, 0], [0.8, 0.6], [0, 1]], np.float32), np.array([0, 12, 24]))
+    scene = Scene.of(off(sample_cosines=True, lost_summaries=True), one, {**media(), "halves": halves})
+    told = [list(d1.evidence(scene, place, "logical cut", CUT).values()) for place in (0, 1, 2)]
+    assert told == [[pytest.approx(0.8)], [pytest.approx(0.6)], [None]]
+    assert d1.evidence(scene, 0, "extreme scale cut", CUT) == {}
+    assert d1.evidence(scene, 0, "empty shot", CUT) == {"persons": "N/A", "scene": "N/A"}
+    assert d1.metric(COMPAT).needs["halves"].sampling.params == (2, 16)
+
+
+def test_c1_compares_groups_of_shots_picture_by_picture() -> None:
+    """Spec 7: weighted by the pairs of pictures, written out here."""
+    before = [shot(1, 0, 1, transition_to_next=cut()), shot(2, 1, 5, 1, transition_to_next=cut())]
+    three = case(*before, shot(3, 5, 7.2))
+    rows = np.arange(0, 172, 6)
+    draw = np.random.RandomState(3).standard_normal((len(rows), 4)).astype(np.float32)
+    made = Scene.of(off(prompt_times=True), three, {**media(), "looks": Embeddings(draw, rows)})
+    unit = draw / np.linalg.norm(draw, axis=1, keepdims=True)
+    owner = np.digitize(rows / 24.0, [1.0, 5.0])
+    pairs = [(a, b) for a, b in product(range(len(rows)), repeat=2) if owner[a] < owner[b]]
+    same = np.mean([unit[a] @ unit[b] for a, b in pairs if (owner[a], owner[b]) == (0, 2)])
+    apart = np.mean([unit[a] @ unit[b] for a, b in pairs if (owner[a], owner[b]) != (0, 2)])
+    told = c1.measured(made)
+    assert told["mean cosine of shots that the script groups together"] == pytest.approx(same, abs=6e-4)
+    assert told["mean cosine of shots that it keeps apart"] == pytest.approx(apart, abs=6e-4)
+    assert float(str(told["mean of these cosines"])) == pytest.approx(
+        np.mean([float(one) for one in str(told["cosines of neighbouring shots"]).split(", ")]), abs=1.1e-3
+    )
+
+
+def test_pictures_are_looked_at_as_the_paper_does() -> None:
+    """Spec 4: fractions of E2's places are cut off; DINOv2 sees the middle of a picture, and stands in for nobody."""
+    assert e2.metric(PAPER).needs["aesthetics"].sampling.rule == "linspace_floor"
+    for module in (a4, d1):
+        assert dict(module.metric(PAPER).needs["looks"].options) == {"preprocess": "hf_crop"}
+        assert "image_embedding" not in module.metric(PAPER).stands_in_for

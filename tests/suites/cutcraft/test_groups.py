@@ -73,10 +73,12 @@ def test_a_displaced_clip_keeps_its_place_and_takes_another_script() -> None:
 
 def test_displacement_board() -> None:
     one = output(1, "x")
-    own, other = [record(one, "a2", 0.9), record(one, "f2", 0.5)], [record(one, "a2", 0.1), record(one, "f2", 0.5)]
+    own = [record(one, name, value) for name, value in (("a2", 0.9), ("e1", 0.5), ("f2", 0.5))]
+    other = [record(one, name, value) for name, value in (("a2", 0.1), ("e1", 0.25), ("f2", 0.5))]
     rows = displacement.board([one], own, [one], other).rows
     assert [(row[0], row[1], row[5]) for row in rows] == [
         ("A2", "must drop", pytest.approx(-0.8)),
+        ("E1", "not said", -0.25),
         ("F2", "must stay", 0.0),
     ]
 
@@ -85,6 +87,8 @@ def test_sensitivity_gives_the_records_own_values_by_default() -> None:
     a2 = record(output(1, "x"), "a2", 0.4, grades=[1.0, 0.5, 0.1, None])
     assert sensitivity.a2_value(a2, (1.0, 0.5, 0.1, 0.0)) == pytest.approx(0.4)
     assert sensitivity.a2_value(a2, (1.0, 0.6, 0.2, 0.0)) == pytest.approx(0.45)
+    lost = record(output(1, "x"), "a2", 0.75, grades=[1.0, None, 0.5], unanswered=[2])
+    assert sensitivity.a2_value(lost, (1.0, 0.5, 0.1, 0.0)) == 0.75  # of the two events that were graded
     chains = [{"forward": 1.0, "reversed": 0.5}]
     a3 = record(output(1, "x"), "a3", 0.0, question=1.0, counterfactual=0.65, chains=chains, threads_parts=[None, None])
     assert sensitivity.a3_value(a3, False, 0.3, 0.5) == pytest.approx(0.825)
@@ -99,6 +103,9 @@ def test_alignment_and_agreement_with_people() -> None:
     items = [{"credit": 1.0}, {"credit": 1.0}, {"credit": 0.0}]
     scored = [record(one, "d2", 0.6, transitions=items, alignment={"labels": [0, 1], "method": "judge"})]
     assert agreement.agreements([one], scored) == {"D2": (1, 2)}
+    events = output(1, "x", labels={"dimensions": {"A2": [[1], [1], [0]]}})
+    graded = record(events, "a2", 0.5, grades=[1.0, None, None], unanswered=[2])
+    assert agreement.agreements([events], [graded]) == {"A2": (2, 2)}  # a missing shot is a verdict, silence is none
     assert agreement.alignments([one], scored)["x"].f1 == 1.0
 
 

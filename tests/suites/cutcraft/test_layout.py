@@ -77,6 +77,9 @@ def test_ids_ranges_and_all_systems(tmp_path: Path) -> None:
     assert [line["id"] for line in importer(tmp_path, "*", {"ids": "8"}).lines] == ["8/a", "8/b"]
     assert [line["id"] for line in importer(tmp_path, "a", {"range": "1-2"}).lines] == ["3/a", "5/a"]
     assert len(importer(tmp_path, "a", {"range": "1-1", "ids": "8"}).lines) == 2
+    for wrong in ("0-2", "3-1", "2", "1-2-3"):
+        with pytest.raises(UsageError, match="range"):
+            importer(tmp_path, "a", {"range": wrong})
     with pytest.raises(UsageError, match="colour"):
         importer(tmp_path, "a", {"colour": "red"})
     with pytest.raises(UsageError, match="no prompt 4"):

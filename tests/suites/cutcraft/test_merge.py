@@ -63,6 +63,13 @@ def test_camera_credits() -> None:
     assert scoring.camera_credit("angle", "Dutch", "POV") == 0.0
 
 
+def test_choices_stand_in_the_references_order() -> None:
+    """Spec 7, E1: a letter that is guessed out of text (D-12) depends on it."""
+    listed = "Pan Tilt Dolly-In Dolly-Out Tracking Truck Arc Crane Handheld Steadicam Zoom Dolly_Zoom Static"
+    assert [name.replace(" ", "_") for name in scoring.MOTIONS] == listed.split()
+    assert [name for name in scoring.MOTIONS_WHOLE if name != "Roll"] == [*scoring.MOTIONS[:-2], "Static"]
+
+
 def test_modes_cover_all_dimensions() -> None:
     assert len(merge.MODES) == 16
     assert merge.overall({"A1": 1.0, "F2": 0.5}) == 0.75

@@ -13,6 +13,7 @@ from evaluator.experts.features import Embeddings, ShotScores
 from evaluator.media.types import ClipInfo, Frames
 from evaluator.suites.cutcraft.lab.recipe import CUT, RATE
 from evaluator.suites.cutcraft.labels import Optical
+from evaluator.suites.cutcraft.prepare import frames_apart
 from evaluator.suites.cutcraft.reference_optical import optical_class
 from evaluator.suites.cutcraft.reference_shots import (
     Detection,
@@ -51,6 +52,31 @@ def test_classes_and_failures_over_motion(kind: str, speed: float, wanted: Optic
     effect = 0.0 if kind == "hard cut" else 0.4
     pictures = gray(join(recipe(kind, effect, (speed, speed)), COUNT))
     assert optical_class(pictures, AT - 1, AT, RATE) is wanted
+
+
+def test_a_rate_a_hair_below_a_whole_one_is_no_frame_short() -> None:
+    """Mean rates come out of floats, and the reference cuts fractions off: int(0.25 x 23.999...) is 5 and not 6."""
+    for rate, frames in ((24.0, 6), (24_000 / 1001, 5), (30.0, 7), (30_000 / 1001, 7), (16.0, 4), (10.0, 4), (23.2, 5)):
+        for blur in (0.0, -1e-15, -1e-4, 1e-4):
+            assert frames_apart(rate * (1 + blur)) == frames, (rate, blur)
+    scenes = [detect(*two_flashes(), ShotScores(peaks(), np.arange(96) / 24.0, rate)) for rate in (24.0, 24.0 - 4e-15)]
+    assert scenes[0] == scenes[1]
+    assert [(one.first, one.last) for one in scenes[0].transitions] == [(30, 56)]
+
+
+def two_flashes() -> tuple[Frames, Frames]:
+    """Pictures of two scenes with white from frame 31 to 55."""
+    draw = np.random.RandomState(0)
+    shown = np.repeat(draw.randint(20, 120, (2, 18, 32)).astype(np.uint8), 48, axis=0)
+    shown[31:56] = 250
+    return tuple(wrap(np.stack([cv2.resize(one, size) for one in shown])) for size in ((320, 180), (160, 90)))  # type: ignore[return-value]
+
+
+def peaks() -> np.ndarray:
+    """A transition into white and, as many frames later as a second has, one out of it."""
+    found = np.zeros(96, np.float32)
+    found[[30, 31, 55, 56]] = 0.9
+    return found
 
 
 def test_few_frames_go_by_the_length_of_the_run() -> None:

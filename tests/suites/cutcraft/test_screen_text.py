@@ -151,6 +151,7 @@ def test_a_stretch_has_the_words_that_are_in_it() -> None:
     assert fact(words, (5.2, 5.8)) == {}  # no picture of it was read, so nothing is known
     assert re.findall(r'"(\w+)"', str(fact(words, (3.2, 3.8))[READ])) == ["middle"]
     assert re.findall(r'"(\w+)"', str(fact(words, (3.5, 5.0))[READ])) == ["middle"]
+    assert re.findall(r'"(\w+)"', str(fact(words, (0.0, 1.0), (5.9, 7.0))[READ])) == ["first", "last"]
     assert re.findall(r'"(\w+)"', str(fact(words)[READ])) == ["first", "middle", "last"]
 
 

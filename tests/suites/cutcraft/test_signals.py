@@ -25,7 +25,7 @@ from evaluator.suites.cutcraft.cut_scores import (
 from evaluator.suites.cutcraft.flags import COMPAT, PAPER, Defects
 from evaluator.suites.cutcraft.labels import Optical, Relation
 from evaluator.suites.cutcraft.mood import TABLE, expected_moods, mood_score
-from evaluator.suites.cutcraft.motion import Motion, action_match, energy_peaks, motion, whip
+from evaluator.suites.cutcraft.motion import Motion, across, action_match, energy_peaks, motion, whip
 from evaluator.suites.cutcraft.onsets import RATE, onset_near, onset_times, sync_score
 from evaluator.suites.cutcraft.rhythm import fit_of_cut, following, has_music, hop_levels, rhythm_score
 from evaluator.suites.cutcraft.sound_quality import SoundFacts, sound_facts, sound_score
@@ -92,7 +92,24 @@ class TestMotion:
         assert action_match(moved, 0.5) == pytest.approx(1.0)
         assert action_match(replace(moved, direction=np.array([0, 0, 0, 0] + [np.pi] * 4)), 0.5) == 0.0
         assert action_match(moved, 0.05) is None
+        assert action_match(replace(moved, magnitude=size[::-1].copy()), 0.625) == pytest.approx(1.0)
         assert whip(moved, 0.5) == pytest.approx((15 / 7, 9.0))
+
+    @pytest.mark.parametrize("cut", [84, 85, 86])
+    def test_one_motion_over_a_cut_matches_wherever_the_cut_is(self, cut: int) -> None:
+        """Two unlike scenes under one pan: the flow from the last picture of the one to the first of the other is
+        of neither, for every place of the cut among the sampled pictures."""
+        pans = [pan(plane(seed, hue, width=900), 3.0, 170) for seed, hue in ((1, (70, 90, 140)), (2, (150, 130, 60)))]
+        moved = motion(sampled(np.concatenate([pans[0][:cut], pans[1][cut:]])[::3], 8.0))
+        assert action_match(moved, cut / 24.0) > 0.95
+        assert action_match(motion(sampled(pans[0][::3], 8.0)), cut / 24.0) > 0.99
+
+    def test_the_pair_across_a_cut(self) -> None:
+        moved = Motion(np.ones(8), np.zeros(8), np.ones(8), np.arange(8) / 8)
+        assert [across(moved, cut) for cut in (0.0, 0.3, 0.375, 0.4, 5.0)] == [-1, 2, 2, 3, 7]
+        assert [across(moved, cut, cut_is_old=True) for cut in (0.0, 0.3, 0.375, 0.4)] == [
+            int(8 * cut) for cut in (0.0, 0.3, 0.375, 0.4)
+        ]
 
     def test_directions_are_on_the_circle(self) -> None:
         """D-16: 179 and -179 degrees are the same way; in degrees they are opposite."""
@@ -104,7 +121,7 @@ class TestMotion:
 
 class TestRhythm:
     def test_golden(self) -> None:
-        assert rhythm_score((0.4 + 1) / 2, [1.0, 0.7, 0.6]) == pytest.approx(0.7233, abs=1e-4)
+        assert rhythm_score((0.4 + 1) / 2, (1.0 + 0.7 + 0.6) / 3) == pytest.approx(0.7233, abs=1e-4)
 
     def test_music_that_moves_with_the_picture(self) -> None:
         level = np.array([0.1, 0.2, 0.4, 0.3, 0.1, 0.2, 0.5, 0.1])
@@ -131,7 +148,7 @@ class TestRhythm:
         assert fit_of_cut(quiet, RATE, 2.0, Optical.DISSOLVE) == 1.0
         assert fit_of_cut(loud, RATE, 2.0, Optical.DISSOLVE) == 0.5
         assert fit_of_cut(quiet, RATE, 2.0, Optical.HARD_CUT) == 0.7
-        assert fit_of_cut(quiet[: RATE // 10], RATE, 0.0, Optical.DISSOLVE) is None
+        assert all(fit_of_cut(quiet[: RATE // 10], RATE, 0.0, effect) is None for effect in Optical)
 
 
 class TestSoundQuality:
@@ -148,6 +165,20 @@ class TestSoundQuality:
         tone = 0.1 * np.sin(2 * np.pi * 1000 * np.arange(2 * RATE) / RATE)
         assert sound_facts(tone).bandwidth < facts.bandwidth
         assert sound_facts(tone).richness < facts.richness
+
+    def test_no_frame_is_more_than_80_db_below_the_loudest(self) -> None:
+        """librosa's amplitude_to_db, written out: digital silence counts for 80 dB less than the peak, not for -100."""
+        draw = np.random.RandomState(0)
+        samples = 1e-4 * draw.standard_normal(10 * RATE)
+        samples[: 12 * RATE // 10] = 0.0
+        samples[5 * RATE :][:6600] = 0.8 * draw.uniform(-1, 1, 6600)
+        padded = np.pad(samples, 1024)
+        level = [np.sqrt(np.mean(padded[k : k + 2048] ** 2)) for k in range(0, len(samples) + 1, 512)]
+        loudness = 20.0 * np.log10(np.maximum(level, 1e-5))
+        loudness = np.maximum(loudness, loudness.max() - 80.0)
+        low, quiet, loud, high = np.percentile(loudness, (5, 10, 90, 95))
+        assert sound_facts(samples).snr == pytest.approx(loud - quiet, abs=1e-6)
+        assert sound_facts(samples).dynamics == pytest.approx(high - low, abs=1e-6)
 
     def test_too_short(self) -> None:
         with pytest.raises(NotApplicable):
@@ -205,6 +236,16 @@ class TestCutScores:
         assert graphic_match(0.6) == pytest.approx(0.6 / 0.7)
         assert contrast_cut(0.6) == pytest.approx(0.4)
         assert visual_match(vectors, np.array([0.0, 0.25, 0.5]), 0.6) is None
+
+    def test_a_picture_at_the_cut_is_the_new_shots_first_one(self) -> None:
+        """In the reference, which dates a cut by the last frame of the old shot, it is the old one's last."""
+        vectors = Embeddings(np.eye(2, dtype=np.float32)[[0, 0, 1, 1]], np.arange(4))
+        time = np.arange(4) / 4
+        assert visual_match(vectors, time, 0.5) == 0.0
+        assert visual_match(vectors, time, 0.25, cut_is_old=True) == 0.0
+        sevenths = np.array([84, 91, 98, 105]) / 30.0  # of 30 frames a second; the old shot ends with the second one
+        assert visual_match(vectors, sevenths, round(91 / 30.0, 3), cut_is_old=True) == 0.0
+        assert visual_match(vectors, time, 0.0) is None
 
     def test_sound_match_looks_at_both_sides(self) -> None:
         """D-16."""

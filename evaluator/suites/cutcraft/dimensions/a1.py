@@ -37,4 +37,5 @@ def metric(defects: Defects) -> Metric:
         stands_in_for={"image_embedding": shots.COMPAT_CLIP} if defects.shot_count_leaks else {},
         reads=READS,
         needs_of=partial(shots.case_needs, defects),
+        version=2,
     )

@@ -39,8 +39,8 @@ def event_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
     """How far does each event happen in its shot? Nothing if the wrong chain was picked."""
     if _chain(scene, said) != 1.0:
         return []
-    spans = [(place, event, _span(scene, place)) for place, event in enumerate(events(scene))]
-    return [_event(scene, place, event, span) for place, event, span in spans if span is not None]
+    found = [(place, event, _places(scene, place)) for place, event in enumerate(events(scene))]
+    return [_event(scene, place, event, spans) for place, event, spans in found if spans]
 
 
 def events(scene: Scene) -> tuple[str, ...]:
@@ -50,7 +50,10 @@ def events(scene: Scene) -> tuple[str, ...]:
 
 
 def score(played: Played) -> Outcome:
-    """Mean over the events of 1, 0.5, 0.1 or 0; 0 for the wrong chain."""
+    """Mean over the events of 1, 0.5, 0.1 or 0; 0 for the wrong chain.
+
+    An event whose shot is there and that the judge did not grade is left out and named (`unanswered`, from 1).
+    """
     scene, names = played.scene, events(played.scene)
     chain = required(_chain(scene, played.said), played, "The question about the chain of events was not answered.")
     details = {"chain": chain, "events": list(names), "items": played.items("A2/")}
@@ -59,12 +62,13 @@ def score(played: Played) -> Outcome:
     grades = [_grade(played, place) for place in range(len(names))]
     known = [grade for grade, lost in grades if not lost]
     value = required(mean_of_events(known) if known else None, played, "No event was graded.")
-    return Outcome(value, details={**details, "grades": [grade for grade, _ in grades]})
+    unanswered = [place + 1 for place, (_, lost) in enumerate(grades) if lost]
+    return Outcome(value, details={**details, "grades": [grade for grade, _ in grades], "unanswered": unanswered})
 
 
 def _grade(played: Played, place: int) -> tuple[float | None, bool]:
     """(grade, None for a missing shot; whether a shot is there and the judge gave no grade)."""
-    if _span(played.scene, place) is None:
+    if not _places(played.scene, place):
         return None, False
     answer = played.said[f"A2/event/{place + 1}"]
     if answer.status is Status.OK and answer.label is not None:
@@ -78,17 +82,17 @@ def _chain(scene: Scene, said: Said) -> float | None:
     return stored.bank_score(question, chain_stage(scene, said)[0], said[QUESTION], scene.defects)
 
 
-def _span(scene: Scene, place: int) -> Span | None:
-    shots = scene.alignment.shots
-    return shots[place].span if place < len(shots) else None
+def _places(scene: Scene, place: int) -> tuple[Span, ...]:
+    return scene.places(place) if place < len(scene.alignment.shots) else ()
 
 
-def _event(scene: Scene, place: int, event: str, span: Span) -> Wanted:
-    item, words = f"A2/event/{place + 1}", scene.words(span)
+def _event(scene: Scene, place: int, event: str, spans: tuple[Span, ...]) -> Wanted:
+    item, words = f"A2/event/{place + 1}", scene.words(*spans)
+    told = {"question": event, "shot": place + 1, "spans": [list(span) for span in spans]}
     return Wanted(
         item,
-        lambda: scene.asked(FORM, item, lambda: scene.part(span, "shot"), {"event": event}, words),
-        {"question": event, "shot": place + 1, "span": list(span), **({"measured": dict(words)} if words else {})},
+        lambda: scene.asked(FORM, item, lambda: scene.part("shot", *spans), {"event": event}, words),
+        {**told, **({"measured": dict(words)} if words else {})},
     )
 
 
@@ -100,7 +104,7 @@ DIMENSION = Dimension(
     (chain_stage, event_stage),
     (stored.ONE_TOKEN, stored.TEXT, FORM),
     reads_words=True,
-    version=2,
+    version=3,
 )
 
 

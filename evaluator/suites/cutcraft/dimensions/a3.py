@@ -21,6 +21,7 @@ from evaluator.suites.cutcraft.alignment import Span
 from evaluator.suites.cutcraft.dimensions.card import Dimension, required
 from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
+from evaluator.suites.cutcraft.merge import mean_of
 from evaluator.suites.cutcraft.modes import Played, Said, Wanted
 from evaluator.suites.cutcraft.scene import Scene
 from evaluator.suites.cutcraft.scoring import LAMBDA, causality, chain_score, threads_score
@@ -111,14 +112,19 @@ def counterfactual_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
 
 
 def score(played: Played) -> Outcome:
-    """Half the question, half the counterfactual; one alone where the other is not there."""
+    """Half the question, half the counterfactual; one alone where the other was not answered.
+
+    A clip in which fewer than two of the script's shots were found has no order: its counterfactual is 0 (spec 7).
+    """
     scene = played.scene
     question = _question(played)
     found = [(chain, *_both(played, chain)) for chain in chains(scene)]
     intra = [chain_score(there, back) for _, there, back in found if there is not None and back is not None]
     inter = _threads(played)
-    parts = [part for part in (fmean(intra) if intra else None, inter) if part is not None]
-    counterfactual = fmean(parts) if parts else (0.0 if scene.defects.failure_is_half else None)
+    counterfactual = mean_of(fmean(intra) if intra else None, inter)
+    alone = len(scene.present) < min(2, len(scene.prompt.shots))
+    if counterfactual is None and (alone or scene.defects.failure_is_half):
+        counterfactual = 0.0
     value = required(causality(question, counterfactual), played, "No two shots of a thread are there to compare.")
     wanted = {shot.thread for shot in scene.prompt.shots}
     return Outcome(
@@ -228,6 +234,7 @@ DIMENSION = Dimension(
     (question_stage, counterfactual_stage),
     (stored.ONE_TOKEN, stored.TEXT, DIRECTION, THREADS, MOTIVATED),
     reads_words=True,
+    version=2,
 )
 
 

@@ -28,7 +28,8 @@ from evaluator.suites.cutcraft.scene import Scene
 from evaluator.suites.cutcraft.scoring import style_decay, style_rank, thread_weights
 
 SAMPLES = Sampling("stride", (4, 80))
-PUBLISHED = {"image_embedding": "DINOv2 ViT-B/14"}
+LOOKS = ExpertNeed("image_embedding", sampling=SAMPLES, options=(("preprocess", "hf_crop"),))
+"""DINOv2 on the middle of a picture (spec 4.4)."""
 
 
 def style_sampling(defects: Defects) -> Sampling:
@@ -48,7 +49,7 @@ def style_needs(defects: Defects) -> Mapping[str, Need]:
 
 def look_needs(defects: Defects) -> Mapping[str, Need]:
     """Pictures of the whole clip, of which each thread takes its own."""
-    return {"looks": ExpertNeed("image_embedding", sampling=SAMPLES), "clip": ClipNeed()}
+    return {"looks": LOOKS, "clip": ClipNeed()}
 
 
 def score(played: Played) -> Outcome:
@@ -80,13 +81,17 @@ def target_rank(scene: Scene) -> int | None:
 
 
 def stability(scene: Scene) -> tuple[float, dict[str, float]]:
-    """(weighted mean over threads, thread -> mean cosine of its neighbouring pictures, 0 for one without shots)."""
+    """(weighted mean over threads, thread -> mean cosine of its neighbouring pictures, 0 for one without shots).
+
+    Of a shot in several places only these are looked at; D-23: the reference looks at what lies between them too.
+    """
     embeddings: Embeddings = scene.media["looks"]
     times = sample_times(scene, embeddings)
     found: dict[str, float] = {}
     weights = thread_weights([shot.thread for shot in scene.prompt.shots])
     for thread in weights:
-        spans = [span for index, span in sorted(scene.present) if scene.prompt.shots[index].thread == thread]
+        own = [shot for shot, _ in scene.present if scene.prompt.shots[shot].thread == thread]
+        spans = [span for shot in own for span in scene.places(shot)]
         rows = np.concatenate([np.flatnonzero((times >= a) & (times < b)) for a, b in spans] or [np.zeros(0, np.int64)])
         pairs = [cosine(embeddings.vectors[a], embeddings.vectors[b]) for a, b in pairwise(rows.astype(int).tolist())]
         found[str(thread)] = clip01(float(np.mean(pairs))) if pairs else 0.0
@@ -106,7 +111,7 @@ DIMENSION = Dimension(
     "The target style's rank among nine, and how alike the pictures of each thread are.",
     score,
     needs=lambda defects: {**style_needs(defects), **look_needs(defects)},
-    stands_in_for=PUBLISHED,
+    version=2,
 )
 LOOKS_ALONE = replace(DIMENSION, needs=look_needs)
 

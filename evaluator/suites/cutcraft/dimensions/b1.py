@@ -47,6 +47,7 @@ DIMENSION = Dimension(
     "Shot duration",
     "How close the lengths of the shots are to those asked for.",
     score,
+    version=2,
 )
 
 

@@ -13,7 +13,6 @@ from statistics import fmean
 
 from evaluator.errors import NotApplicable
 from evaluator.media.types import F32, Audio
-from evaluator.metrics.arithmetic import clip01
 from evaluator.metrics.base import Metric, Outcome
 from evaluator.schema import AudioNeed, AudioView, FramesNeed, Need
 from evaluator.suites.cutcraft import motion, rhythm, stems
@@ -43,7 +42,7 @@ def score(played: Played) -> Outcome:
     if follow is None or fit is None:
         raise NotApplicable("not_applicable", "Music and motion do not vary together, or no cut has sound around it.")
     return Outcome(
-        clip01(rhythm.WEIGHTS[0] * follow + rhythm.WEIGHTS[1] * fit),
+        rhythm.rhythm_score(follow, fit),
         details={
             "music": music,
             "following": follow,
@@ -94,7 +93,7 @@ DIMENSION = Dimension(
     score,
     needs=lambda defects: {**NEEDS, **stems.NEEDS},
     optional=stems.OPTIONAL,
-    version=3,
+    version=4,
 )
 MIX_ALONE = replace(DIMENSION, needs=lambda defects: NEEDS)
 

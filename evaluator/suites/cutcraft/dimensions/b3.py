@@ -167,7 +167,7 @@ DIMENSION = Dimension(
     hears=True,
     optional=stems.OPTIONAL,
     stands_in_for={"audio_tags": "PANNs CNN14"},
-    version=4,
+    version=5,
 )
 MIX_ALONE = replace(DIMENSION, needs=nothing)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
@@ -59,22 +59,27 @@ def question_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
 def measured(scene: Scene) -> Mapping[str, Fact]:
     """How alike shots are, told without saying which of them belong together.
 
-    D-09: the reference's "shots" are pictures half a second apart. D-10: it looks for them at the script's times.
+    Groups of shots are compared picture by picture, so that a long shot weighs more. D-09: the reference's neighbouring
+    "shots" are pictures half a second apart. D-10: it looks for shots at the script's times.
     """
     looks: Embeddings = scene.media["looks"]
     times, vectors = sample_times(scene, looks), looks.vectors
     spans = dict(enumerate(scene.prompt.spans)) if scene.defects.prompt_times else dict(scene.present)
-    rows = {index: np.flatnonzero((times >= a) & (times < b)) for index, (a, b) in spans.items()}
-    means = {index: vectors[own].mean(axis=0) for index, own in rows.items() if len(own)}
-    threads = {index: scene.prompt.shots[index].thread for index in means}
-    pairs = [(threads[a] == threads[b], cosine(means[a], means[b])) for a, b in combinations(sorted(means), 2)]
-    order = sorted(means)
-    steps = [cosine(means[a], means[b]) for a, b in pairwise(order)]
+    shown = {index: vectors[(times >= a) & (times < b)] for index, (a, b) in sorted(spans.items())}
+    shown = {index: own for index, own in shown.items() if len(own)}
+    threads = {index: scene.prompt.shots[index].thread for index in shown}
+    pairs = [
+        (threads[a] == threads[b], cosine(one, other))
+        for a, b in combinations(shown, 2)
+        for one, other in product(shown[a], shown[b])
+    ]
+    steps = [cosine(one.mean(axis=0), other.mean(axis=0)) for one, other in pairwise(shown.values())]
     if scene.defects.sample_cosines:
-        steps = [cosine(vectors[k], vectors[k + 1]) for k in range(min(5, len(vectors) - 1))]
+        steps = [cosine(one, other) for one, other in pairwise(vectors[:6])]
     return {
         "shots found": len(scene.edit.segments),
         "cosines of neighbouring shots": ", ".join(f"{step:.3f}" for step in steps[:5]) or None,
+        "mean of these cosines": _mean(steps[:5]),
         "mean cosine of shots that the script groups together": _mean([value for same, value in pairs if same]),
         "mean cosine of shots that it keeps apart": _mean([value for same, value in pairs if not same]),
     }
@@ -122,6 +127,7 @@ DIMENSION = Dimension(
     needs=needs,
     stands_in_for={"image_embedding": "CLIP ViT-L/14"},
     reads_words=True,
+    version=2,
 )
 
 

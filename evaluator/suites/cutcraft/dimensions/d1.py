@@ -16,10 +16,10 @@ from evaluator.judge.evidence_text import Fact
 from evaluator.judge.types import Status
 from evaluator.metrics.arithmetic import clip01, cosine
 from evaluator.metrics.base import Metric, Outcome
-from evaluator.schema import ClipNeed, ExpertNeed, FramesNeed, Sampling
+from evaluator.schema import ExpertNeed, FramesNeed, Sampling
 from evaluator.suites.cutcraft import labels, merge, motion, screen_text, stored
 from evaluator.suites.cutcraft.cut_scores import contrast_cut, graphic_match, sound_match, visual_match
-from evaluator.suites.cutcraft.dimensions.a4 import sample_times
+from evaluator.suites.cutcraft.dimensions.a4 import look_needs, sample_times
 from evaluator.suites.cutcraft.dimensions.card import Dimension, required
 from evaluator.suites.cutcraft.dimensions.card import metric as card
 from evaluator.suites.cutcraft.flags import Defects
@@ -28,7 +28,8 @@ from evaluator.suites.cutcraft.modes import Played, Said, Wanted
 from evaluator.suites.cutcraft.scene import Scene
 
 FORM = "cut_transition"
-SAMPLES = Sampling("stride", (4, 80))
+HALVES = ExpertNeed("clip_image", sampling=Sampling("stride", (2, 16)))
+"""Pictures half a second apart, from the first on (D-09)."""
 MEASURED = frozenset({"graphic match", "match on action", "sound match", "contrast cut"})
 RUBRICS: Mapping[str, str] = {
     "logical cut": "What is seen after the cut is a consequence of what is seen before it, or answers it.",
@@ -43,8 +44,8 @@ RUBRICS: Mapping[str, str] = {
 """Kinds that a judge decides, and what makes them. Smash cuts and eye-line matches are never scored (spec 7)."""
 WRITTEN = frozenset({"empty shot", "logical cut", "gilligan cut", "pov cut"})
 """Kinds that what is written on screen may decide: on an insert, as a cause or a punch line, as what somebody reads."""
-WHIP, SCALES_APART = 100.0, 4
-"""What the reference tells the judge to compare with: pixels of flow, steps of scale."""
+WHIP = 100.0
+"""What the reference tells the judge to compare with: pixels of flow."""
 RUBRIC = (
     "A match on action goes on with one movement; a graphic match keeps shape, colour or place; a sound match keeps a "
     "sound; a logical cut keeps only a reason; a cutaway leaves the persons; a point-of-view cut shows what somebody "
@@ -82,11 +83,11 @@ def measure(scene: Scene, place: int) -> float | None:
         return None
     if kind == "match on action":
         flow = moved(scene.media["flow"], scene.defects.nominal_rate)
-        return motion.action_match(flow, cut, scene.defects.segments_before_cut)
+        return motion.action_match(flow, cut, scene.defects.segments_before_cut, scene.edit.cut_is_old)
     if kind == "sound match":
         return _sound(scene, cut)
     looks: Embeddings = scene.media["looks"]
-    similarity = visual_match(looks, sample_times(scene, looks), cut)
+    similarity = visual_match(looks, sample_times(scene, looks), cut, scene.edit.cut_is_old)
     if similarity is None:
         return None
     return graphic_match(similarity) if kind == "graphic match" else contrast_cut(similarity)
@@ -97,44 +98,47 @@ def _sound(scene: Scene, cut: float) -> float | None:
     tags: AudioTags | None = scene.media.get("tags")
     if tags is None:
         return None
+    cut += scene.start - scene.media["sound"].start  # tags are on the sound's own clock
     if not scene.defects.segments_before_cut:
         return sound_match(tags, cut)
     start = np.arange(len(tags.probability)) * tags.step
-    seconds = [tags.probability[(start >= k) & (start < k + 1)] for k in (max(0, int(cut) - 1), int(cut))]
-    if not all(len(one) for one in seconds):
-        return None
-    return clip01(cosine(seconds[0].mean(axis=0), seconds[1].mean(axis=0)))
+    wanted = np.clip([int(cut) - 1, int(cut)], 0, int(start[-1]))
+    before, after = (tags.probability[(start >= k) & (start < k + 1)].mean(axis=0) for k in wanted)
+    return clip01(cosine(before, after))
 
 
 def evidence(scene: Scene, place: int, kind: str, cut: float) -> Mapping[str, Fact]:
     """What experts found around a cut, for the kinds where there is something to tell."""
     if kind == "whip-pan":
         return _whip(scene, place, cut)
-    looks: Embeddings = scene.media["looks"]
     if kind == "logical cut":
-        if scene.defects.sample_cosines:
-            pair = (place, place + 1)
-            similar = cosine(looks.vectors[pair[0]], looks.vectors[pair[1]]) if pair[1] < len(looks.vectors) else None
-        else:
-            similar = visual_match(looks, sample_times(scene, looks), cut)
-        return {"cosine of the pictures on both sides of the cut": similar}
+        return {"cosine of the pictures on both sides of the cut": _similar(scene, place, cut)}
     return LOST.get(kind, {}) if scene.defects.lost_summaries else {}
 
 
 LOST: Mapping[str, Mapping[str, Fact]] = {
     "exit-and-entry": {"edges": "{}"},
     "wipe-by": {"largest share that something covers": 0.0},
-    "empty shot": {"persons": 0, "scene": "N/A"},
+    "empty shot": {"persons": "N/A", "scene": "N/A"},
     "pov cut": {"persons": 0},
-    "extreme scale cut": {"difference of scale, steps": 0, "needed": SCALES_APART},
 }
-"""D-02: what the reference tells of every clip, because it looks for its experts' findings at the wrong place."""
+"""D-02: what the reference tells of every clip, because it looks for its experts' findings at the wrong place. Scales
+around an extreme scale cut are the only findings that it looks for where they are: a constant would be ours."""
+
+
+def _similar(scene: Scene, place: int, cut: float) -> float | None:
+    """D-09: the reference takes its k-th pair of pictures half a second apart for the k-th cut."""
+    if not scene.defects.sample_cosines:
+        looks: Embeddings = scene.media["looks"]
+        return visual_match(looks, sample_times(scene, looks), cut, scene.edit.cut_is_old)
+    halves: Embeddings = scene.media["halves"]
+    return cosine(*halves.vectors[place : place + 2]) if place + 2 <= len(halves.vectors) else None
 
 
 def _whip(scene: Scene, place: int, cut: float) -> Mapping[str, Fact]:
     """D-10: the reference looks around the script's time of the cut."""
     at = scene.prompt.shots[place].span[1] if scene.defects.prompt_times else cut
-    found = motion.whip(moved(scene.media["flow"], scene.defects.nominal_rate), at)
+    found = motion.whip(moved(scene.media["flow"], scene.defects.nominal_rate), at, scene.edit.cut_is_old)
     mean, largest = found or (None, None)
     return {
         "mean motion around the cut, pixels of 320": mean,
@@ -147,7 +151,7 @@ def _question(scene: Scene, place: int, cut: float, kind: str) -> Wanted:
     item, wanted = _item(place), scene.prompt.cuts[place]
     text = f"Is the transition from shot {place + 1} to shot {place + 2}, at {cut:.2f} s, a {wanted.cinematographic}?"
     shots = [shot.span for shot in scene.alignment.shots]
-    words = scene.words(screen_text.both(shots, place)) if kind in WRITTEN else {}
+    words = scene.words(*screen_text.both(shots, place)) if kind in WRITTEN else {}
     facts = {**evidence(scene, place, kind, cut), **words}
     limit = 150 if scene.defects.short_descriptions else None
     data = {"shots": scene.found_shots(), "rubric": RUBRICS[kind], "question": text}
@@ -217,14 +221,14 @@ DIMENSION = Dimension(
     (transition_stage, bank_stage),
     (FORM, stored.ONE_TOKEN, stored.TEXT),
     needs=lambda defects: {
-        "looks": ExpertNeed("image_embedding", sampling=SAMPLES),
-        "clip": ClipNeed(),
+        **look_needs(defects),
         "flow": FramesNeed(motion.VIEW),
+        **({"halves": HALVES} if defects.sample_cosines else {}),
     },
     hears=True,
-    stands_in_for={"image_embedding": "DINOv2 ViT-B/14", "audio_tags": "PANNs CNN14"},
+    stands_in_for={"audio_tags": "PANNs CNN14"},
     reads_words=True,
-    version=3,
+    version=4,
 )
 
 

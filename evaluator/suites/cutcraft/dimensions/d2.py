@@ -40,6 +40,7 @@ DIMENSION = Dimension(
     "Optical transition",
     "Whether pictures change as asked: hard cut, dissolve, wipe, flash to white or to black.",
     score,
+    version=2,
 )
 
 

@@ -242,7 +242,7 @@ DIMENSION = Dimension(
     needs=needs,
     hears=True,
     optional=VOICES | stems.OPTIONAL | {"stem_tags"},
-    version=4,
+    version=5,
 )
 MIX_ALONE = replace(DIMENSION, needs=needs_of_mix, optional=VOICES)
 

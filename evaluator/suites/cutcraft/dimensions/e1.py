@@ -34,8 +34,8 @@ FIELDS: Mapping[str, tuple[str, str]] = {
     "angle": ("angle", "From which angle or point of view is this shot taken?"),
     "depth": ("depth_of_field", "Which lens or depth of field does this shot look like?"),
 }
-DEFAULTS = {"scale": "MS", "angle": "Eye-Level", "depth": "Standard"}
-"""What the reference takes an unreadable answer for (D-21)."""
+DEFAULTS = {"motion": "", "scale": "MS", "angle": "Eye-Level", "depth": "Standard"}
+"""What the reference takes an unreadable answer for (D-21): a motion for none, which is never right."""
 READ = (Status.OK, Status.UNPARSED)
 """Statuses of an answer that is there, whatever it says. A judge that failed has given none, in any profile."""
 CAMERA_SECONDS = 3.7
@@ -89,7 +89,7 @@ def _question(scene: Scene, shot: int, span: Span, field: str) -> Wanted:
         f"E1/{field}/{shot + 1}",
         FIELDS[field][1],
         options(field, scene.defects),
-        lambda: scene.part(span, "shot"),
+        lambda: scene.part("shot", span),
         facts=evidence(scene, span, field),
         told={"shot": shot + 1, "field": field, "wanted": list(wanted(scene, shot, field))},
     )
@@ -115,7 +115,8 @@ LOST: Mapping[str, Mapping[str, Fact]] = {
 
 def _moving(scene: Scene, span: Span) -> Mapping[str, Fact]:
     flow = moved(scene.media["flow"], scene.defects.nominal_rate)
-    rows = (flow.time >= span[0]) & (flow.time < span[1])
+    ends = np.append(flow.time[1:], flow.time[-1:])  # a pair across the cut is of neither shot
+    rows = (flow.time >= span[0]) & (ends < span[1])
     if not rows.any():
         return {}
     way = np.stack([np.cos(flow.direction[rows]), np.sin(flow.direction[rows])]) * flow.magnitude[rows]
@@ -172,7 +173,7 @@ def _field(played: Played, field: str) -> float | None:
         answer = played.said[item]
         said = stored.picked(played.wanted[item], answer, played.scene.defects)
         if said is None and played.scene.defects.failure_is_half and answer.status in READ:
-            said = DEFAULTS.get(field)
+            said = DEFAULTS[field]
         if said is not None:
             found.append(max(camera_credit(field, one, said) for one in wanted(played.scene, shot.index, field)))
     return fmean(found) if found else None
@@ -193,7 +194,7 @@ DIMENSION = Dimension(
     (camera_stage, question_stage),
     (stored.ONE_TOKEN, stored.TEXT),
     needs=lambda defects: {"flow": FramesNeed(motion.VIEW), "faces": ExpertNeed("faces")},
-    version=2,
+    version=3,
 )
 
 

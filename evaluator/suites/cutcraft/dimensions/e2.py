@@ -28,6 +28,7 @@ def metric(defects: Defects) -> Metric:
         "Image quality",
         "Mean learned aesthetic score of 32 frames; the published head is LAION's on CLIP ViT-L/14.",
         compute,
-        {"aesthetics": ExpertNeed("frame_aesthetics", sampling=Sampling("linspace", (FRAMES,)))},
+        {"aesthetics": ExpertNeed("frame_aesthetics", sampling=Sampling("linspace_floor", (FRAMES,)))},
         stands_in_for={"frame_aesthetics": "LAION aesthetic head sa_0_4_vit_l_14_linear"},
+        version=2,
     )

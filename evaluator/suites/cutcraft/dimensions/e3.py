@@ -52,7 +52,7 @@ DIMENSION = Dimension(
     (physics_stage,),
     (FORM,),
     hears=True,
-    version=2,
+    version=3,
 )
 
 

@@ -35,4 +35,5 @@ def metric(defects: Defects) -> Metric:
         "Levels, richness, onsets, bandwidth, clipping and silence of the sound.",
         partial(compute, defects),
         {"track": AudioNeed(AudioView(RATE, missing="silence"))},
+        version=2,
     )
