@@ -87,7 +87,7 @@ def check(manifest: Path, media_root: Path | None, as_json: bool) -> int:
     if as_json:
         write_json(found)
     else:
-        say("\n".join([*found.problems, _measured(found.facts), f"{len(found.problems)} problems"]))
+        say("\n".join([*found.problems, _measured(found.facts), counted(len(found.problems), "problem")]))
     return errors.EXIT_USAGE if found.problems else errors.EXIT_OK
 
 
@@ -112,7 +112,11 @@ def merge(manifest: Path, media_root: Path | None, parts: tuple[Path, ...], out:
     """Join shards."""
     whole = load(manifest, media_root)
     joined = merging.merge(whole, parts, out)
-    rows, boards = aggregate(joined.scores, origins(whole.cases)), sections(whole.cases, joined.scores)
+    try:
+        rows, boards = aggregate(joined.scores, origins(whole.cases)), sections(whole.cases, joined.scores)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:  # written by another version
+        why = f"no table can be made of these records ({type(error).__name__}: {error})"
+        raise errors.UsageError(f"{out / SCORES}: {why}; run the shards again with this version, --fresh") from error
     write_summary(out, rows, boards)
     _report(out)
     if joined.missing:
@@ -185,13 +189,19 @@ def show(out: Path, rows: list[Row], boards: Sections, scores: tuple[Score, ...]
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
     kept = f" ({reused} from an earlier run)" if reused else ""
     files = [name for name in (SCORES, SUMMARY, header.HEADER, LOG, PROM, PAGE) if (out / name).exists()]
-    say(f"\n{len(scores)} scores: {told}{kept}\n{out}: {' '.join(files)}")
+    say(f"\n{counted(len(scores), 'score')}: {told}{kept}\n{out}: {' '.join(files)}")
 
 
 def _measured(facts: Facts) -> str:
     sound = f"{facts.with_sound} with sound, {facts.without_sound} without"
-    others = f"{facts.sounds} sounds, {facts.images} images"
-    return f"{facts.clips} clips ({sound}), {others}; {facts.frames} frames, {facts.seconds:.1f} s"
+    others = f"{counted(facts.sounds, 'sound')}, {counted(facts.images, 'image')}"
+    length = f"{counted(facts.frames, 'frame')}, {facts.seconds:.1f} s"
+    return f"{counted(facts.clips, 'clip')} ({sound}), {others}; {length}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 clip`, `2 clips`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _announce(result: RunResult, as_json: bool) -> int:
@@ -201,7 +211,7 @@ def _announce(result: RunResult, as_json: bool) -> int:
         write_json(wanted)
     cases = len({job.case.id for job in result.jobs})
     files = len({digest for job in result.jobs for digest in job.media.values()})
-    say(f"would compute {len(wanted)} scores of {cases} cases from {files} files")
+    say(f"would compute {counted(len(wanted), 'score')} of {counted(cases, 'case')} from {counted(files, 'file')}")
     return errors.EXIT_OK
 
 

@@ -63,7 +63,7 @@ def stability(runs: Sequence[Path]) -> int:
     """Print how much the metrics of repeated runs differ. Needs two runs of the same manifest."""
     if len(runs) < 2:
         raise errors.UsageError("stability needs at least two output folders of the same manifest")
-    digests = {(read_header(run) or {}).get("manifest", {}).get("sha256") for run in runs}
+    digests = {header["manifest"]["sha256"] if (header := read_header(run)) else None for run in runs}
     if len(digests) != 1 or None in digests:
         raise errors.UsageError(
             f"the folders do not hold finished runs of one manifest ({HEADER} differs or is missing)"

@@ -7,6 +7,7 @@
     │   └── LedgerError                 2  a judge's ledger is not as it was written
     ├── MediaError                      3  one media file cannot be used as asked
     ├── ExpertError                     3  a model ran and its output cannot be used
+    ├── NetworkError                    3  a network cannot be opened, or not run on what it was given
     ├── AnswerError                     3  a judge answered, and its answer cannot become a number
     └── PrerequisiteError               4  something that the machine must provide is missing
         ├── ModelMissing                4  no weight file for a capability
@@ -83,6 +84,13 @@ class ExpertError(EvaluatorError):
     """A model ran and its output cannot be used (not finite, wrong shape)."""
 
     code = "expert"
+    exit_code = EXIT_FAILED_CASES
+
+
+class NetworkError(EvaluatorError):
+    """ONNX Runtime cannot open a network, or cannot run it on what it was given: the metrics of that model fail."""
+
+    code = "network"
     exit_code = EXIT_FAILED_CASES
 
 

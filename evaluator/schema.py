@@ -23,6 +23,9 @@ SCHEMA_VERSION = 1
 SIGNIFICANT_DIGITS = 7
 """Floats in records carry seven significant digits: float32 kernels agree on no more than that."""
 
+DEEPEST = 250
+"""Levels of a tree that orjson reads and does not write, in round numbers: it ends at 254."""
+
 SKIP_REASONS = frozenset({"not_applicable", "filtered", "unavailable", "no_judge"})
 
 
@@ -301,6 +304,8 @@ def decode_score(line: bytes) -> Score:
     """Inverse of `encode` for a Score. Raises ValueError for a line that is not a whole record of this schema."""
     try:
         tree = orjson.loads(line)
+        if line.count(b"{") + line.count(b"[") > DEEPEST:
+            orjson.dumps(tree)  # a TypeError for what is nested deeper than anything that `encode` can have written
         if tree["schema"] != SCHEMA_VERSION:
             raise ValueError(f"schema {tree['schema']}, this version reads {SCHEMA_VERSION}")
         _check_kinds(tree)

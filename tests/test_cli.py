@@ -187,6 +187,12 @@ def test_a_folder_with_other_scores_is_not_overwritten(cli: Cli, folder: Path, t
     assert len(records(tmp_path)) == 2
 
 
+def test_one_of_a_thing_is_not_several(cli: Cli, folder: Path, tmp_path: Path) -> None:
+    write(tmp_path / "m.jsonl", [{"id": "one", "suite": "core", "video": "one.mp4"}])
+    told = cli("check", "--manifest", tmp_path / "m.jsonl", "--media-root", folder)
+    assert told.err == "1 clip (1 with sound, 0 without), 0 sounds, 0 images; 30 frames, 1.2 s\n0 problems\n"
+
+
 def test_shards_merge_to_the_same_bytes(cli: Cli, folder: Path, tmp_path: Path) -> None:
     whole, joined = tmp_path / "whole", tmp_path / "joined"
     manifest = tmp_path / "m.jsonl"

@@ -16,6 +16,7 @@ from evaluator.manifest import check as module
 from evaluator.manifest import read
 from evaluator.manifest.check import Facts, check
 from evaluator.media.probe import probe
+from tests.media.oddfiles import Clip, Sound
 
 FRAMES, RATE = 12, 6
 
@@ -113,6 +114,19 @@ def test_a_broken_clip_is_named_at_its_first_use_and_hides_nothing(folder: Path)
 def test_file_of_the_wrong_kind(folder: Path, case: dict[str, Any], expected: str) -> None:
     [problem] = checked(folder, {"video": "silent.mp4"}, case).problems
     assert problem.startswith(f"{folder}/m.jsonl:3: {expected}")
+
+
+def test_a_clip_whose_sound_cannot_be_decoded_is_one(folder: Path) -> None:
+    """What listens will fail, and a clip without sound is another thing."""
+    path = Clip("strange.mkv", sound=Sound()).write(folder)
+    path.write_bytes(path.read_bytes().replace(b"A_AAC", b"A_XYZ"))
+    [problem] = checked(folder, {"video": "strange.mkv"}, {"video": "silent.mp4"}).problems
+    assert "found strange.mkv, whose audio cannot be used (unsupported_codec: " in problem
+    path = Clip("blind.mkv", sound=Sound()).write(folder)
+    path.write_bytes(path.read_bytes().replace(b"V_MPEG4/ISO/AVC", b"V_MPEG9/ISO/AVC"))
+    assert checked(folder, reference("audio", "blind.mkv")).problems == ()
+    [problem] = checked(folder, {"video": "blind.mkv"}).problems
+    assert "found blind.mkv, whose video cannot be used (unsupported_codec: " in problem
 
 
 def test_problems_come_in_the_order_of_the_lines(folder: Path) -> None:

@@ -26,8 +26,9 @@ def sound_need(want: ExpertNeed) -> AudioNeed:
 def samples_of(audio: Audio, model: str, least: int = 1) -> F32:
     """The samples in [-1, 1). Raises NotApplicable if there are fewer than `least`."""
     if len(audio.samples) < least:
-        found, wanted = len(audio.samples) / RATE, least / RATE
-        raise NotApplicable("not_applicable", f"{model} needs {wanted:.2f} s of sound; this clip has {found:.2f} s.")
+        wanted = f"{least / RATE:.2f} s of sound" if least > 1 else "sound"
+        found = f"{len(audio.samples) / RATE:.2f} s" if len(audio.samples) else "none: its audio stream holds no sample"
+        raise NotApplicable("not_applicable", f"{model} needs {wanted}; this clip has {found}.")
     return audio.float32
 
 

@@ -104,7 +104,7 @@ def _picture(path: Path) -> _Picture:
 def _fits(opened: Opened, kind: str) -> bool:
     if isinstance(opened, ClipInfo):
         moves = opened.video is not None and not opened.container.endswith("_pipe")  # FFmpeg's name for a still picture
-        return (kind == "video" and moves) or (kind == "audio" and opened.audio is not None)
+        return (kind == "video" and moves and not opened.damaged) or (kind == "audio" and opened.audio is not None)
     return kind == "image" and isinstance(opened, _Picture)
 
 
@@ -116,6 +116,9 @@ def _found(path: Path, opened: Opened) -> str:
         return f"{name}, a picture of {opened.size[0]} x {opened.size[1]} pixels"
     if opened.video is not None and opened.container.endswith("_pipe"):
         return f"{name}, a picture of {opened.video.width} x {opened.video.height} pixels"
+    if opened.damaged:
+        what, code, why = opened.damaged[0]
+        return f"{name}, whose {what} cannot be used ({code}: {shown(' '.join(why.split()))})"
     streams = [name for name, stream in (("video", opened.video), ("audio", opened.audio)) if stream is not None]
     return f"{name}, which holds {' and '.join(streams) or 'neither video nor audio'}"
 

@@ -3,5 +3,5 @@
 Knows nothing about models or metrics.
 """
 
-VERSION = 1
+VERSION = 2
 """Raised when the same view of the same bytes can come out different."""

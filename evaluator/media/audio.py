@@ -7,10 +7,13 @@ the encoder's priming samples are left out. Knows nothing about containers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from av.audio.fifo import AudioFifo
 from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
+from av.error import FFmpegError
 
 from evaluator.media.types import I16, Audio, ClipInfo
 from evaluator.schema import AudioView
@@ -39,6 +42,7 @@ class Track:
         self._waiting = AudioFifo()
         self.start = 0.0  # seconds, of the first sample
         self.seconds = 0.0  # of sound so far
+        self.failed: dict[Format, FFmpegError] = {}  # formats that cannot be made of this stream
 
     def push(self, frame: AudioFrame, time: float) -> None:
         """Take the next decoded frame; `time` is its presentation time in seconds."""
@@ -54,21 +58,34 @@ class Track:
         while self._waiting.samples >= piece:
             self._pass_on(piece)
 
+    @property
+    def sample_format(self) -> str:
+        """FFmpeg's name of it; empty before the first frame."""
+        return self._kind[0] if self._kind else ""
+
     def samples(self, wanted: Format) -> I16:
-        """[T], or [T, 2] of two channels: everything so far; call after `end`."""
+        """[T], or [T, 2] of two channels: everything so far; call after `end`, and not for what has `failed`."""
         return self._outputs[wanted].samples()
 
     def _pass_on(self, samples: int = 0) -> None:
         """Give the resamplers so many samples of those that wait, or all."""
         joined = self._waiting.read(samples)
-        for output in self._outputs.values() if joined is not None else ():
-            output.take(joined)
+        if joined is not None:
+            self._to_each(lambda output: output.take(joined))
 
     def end(self) -> None:
         """Bring to its end what is still on its way: after the last frame."""
         self._pass_on()
-        for output in self._outputs.values():
-            output.end()
+        self._to_each(_Output.end)
+
+    def _to_each(self, act: Callable[[_Output], None]) -> None:
+        """Do this to every format that has not failed; one that fails leaves the others as they are."""
+        for wanted, output in self._outputs.items():
+            if wanted not in self.failed:
+                try:
+                    act(output)
+                except FFmpegError as error:
+                    self.failed[wanted] = error
 
 
 class _Output:

@@ -1,8 +1,9 @@
 """The protocol of decoding: one in-order pass over an open file feeds every view and every sound.
 
-Says which frames go to whom and what happens when a damaged file holds other frames than its packet table said.
-Does not decode: a backend does (`evaluator.media.decode_pyav`). Nothing holds a whole clip in full resolution, except a
-`CollectTap` that was asked to.
+Says which frames go to whom and what happens when a damaged file holds other frames than its packet table said. What
+fails, fails alone: one stream leaves the other as it is, and one view the others (`decode_each`). Does not decode: a
+backend does (`evaluator.media.decode_pyav`). Nothing holds a whole clip in full resolution, except a `CollectTap` that
+was asked to.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from typing import Protocol, runtime_checkable
 
 import av
 import numpy as np
+from av.error import FFmpegError
 
 from evaluator.errors import MediaError, NotApplicable
 from evaluator.media import audio as sound
-from evaluator.media.decode_pyav import Pass, run
+from evaluator.media.decode_pyav import Pass, run, unsupported
 from evaluator.media.limits import LIMITS, Limits
 from evaluator.media.reading import Reading, reading
 from evaluator.media.sampling import select
-from evaluator.media.types import I64, U8, Audio, ClipInfo, DecodeReport, FrameChunk, Frames, FrameTap, VideoInfo
+from evaluator.media.types import F64, I64, U8, Audio, ClipInfo, DecodeReport, FrameChunk, Frames, FrameTap, VideoInfo
 from evaluator.media.views import Drawing, Renderer
 from evaluator.runtime.arrays import is_host, joined
 from evaluator.schema import AudioView, Fit, View
@@ -93,14 +95,42 @@ class CollectTap:
         return data
 
 
+Decoded = tuple[dict[AudioView, Audio], DecodeReport]
+"""The sounds of one pass, and what it met."""
+
+
 def decode(
     source: Path | Reading,
     info: ClipInfo,
     taps: Sequence[tuple[View, FrameTap]],
     audio: Sequence[AudioView],
     limits: Limits = LIMITS,
-) -> tuple[dict[AudioView, Audio], DecodeReport]:
+) -> Decoded:
     """Feed the frames of a file to the taps and return its sound, in one pass. The caller closes the taps.
+
+    As `decode_each`, for those who want all or nothing: raises what kept the first view from being made. That is
+    MediaError `corrupt`, `too_large`, `unsupported_picture`, `unsupported_sound`, or `frame_count_mismatch` (a tap that
+    cannot restart got wrong frames), or what a tap raised.
+    """
+    return all_or_nothing(decode_each(source, info, taps, audio, limits))
+
+
+def all_or_nothing(found: Decoded) -> Decoded:
+    """The same. Raises what kept the first view from being made, if one was not."""
+    for error in found[1].lost.values():
+        raise error
+    return found
+
+
+def decode_each(
+    source: Path | Reading,
+    info: ClipInfo,
+    taps: Sequence[tuple[View, FrameTap]],
+    audio: Sequence[AudioView],
+    limits: Limits = LIMITS,
+) -> Decoded:
+    """Feed the frames of a file to the taps and return its sound, in one pass. The caller closes the taps, but not
+    those of a view in `DecodeReport.lost`: they have not seen what they should have.
 
     A `Reading` that the probe has looked through is not opened a second time, unless it is large.
 
@@ -109,35 +139,37 @@ def decode(
     saw the true frames; `DecodeReport.clip` holds the corrected facts. A tap without `restart` keeps what it got where
     that is right anyhow (every frame, every k-th ...).
 
-    Raises NotApplicable for a view of a clip without that stream, and MediaError `corrupt`, `too_large`,
-    `unsupported_picture`, `unsupported_sound`, or `frame_count_mismatch` (a tap that cannot restart got wrong frames).
+    Raises NotApplicable for a view of a clip without that stream, and what opening the file raises.
     """
     _check_streams(info, taps, audio)
     formats = {sound.format_of(view) for view in audio} if info.audio is not None else set()
     if not taps and not formats:
         return {view: sound.silence(view, info) for view in audio}, DecodeReport(passes=0, clip=info)
-    feed = _Feed(info.video, taps) if info.video is not None and taps else None
     with reading(source, limits) as file:
+        feed = _Feed(info.video, taps, file.path) if info.video is not None and taps else None
         found = run(file, feed.frame if feed else None, formats, limits)
         report = DecodeReport(1, found.frames, feed.finish() if feed else 0, found.notes, info)
-        if feed and info.video is not None and not np.array_equal(found.times, info.video.times):
-            report = _again(file, feed, found, report, limits)
-    return {view: _audio(view, info, found.track) for view in audio}, report
+        if feed and "picture" not in found.lost and feed.misled(found.times):
+            found, report = _again(file, feed, found, report, limits)
+    heard, unheard = _sounds(audio, info, found, file.path)
+    unseen = feed.lost(found.lost.get("picture")) if feed else {}
+    return heard, replace(report, lost={**unseen, **unheard})
 
 
-def _again(file: Reading, feed: _Feed, found: Pass, report: DecodeReport, limits: Limits) -> DecodeReport:
+def _again(file: Reading, feed: _Feed, found: Pass, report: DecodeReport, limits: Limits) -> tuple[Pass, DecodeReport]:
     """Second pass over the pictures, planned on the frames that the first one met."""
     clip, video = report.clip, feed.video
-    assert clip is not None  # noqa: S101  (decode() set it)
+    assert clip is not None  # noqa: S101  (decode_each() set it)
     note = f"frame_count_mismatch: {video.frames} frames indexed by {video.indexed_by}, {found.frames} decoded"
     keys = np.flatnonzero(np.isin(found.times, video.times[video.keys]))
     length = found.end - float(found.times[0])
     true = replace(video, times=found.times, duration=length, indexed_by="decode", keys=keys)
     clip = replace(clip, video=true, notes=(*clip.notes, note))
-    feed = _Feed(true, feed.restart(clip, file.path))
-    frames = run(file, feed.frame, set(), limits).frames
-    counts = (report.frames_decoded + frames, report.frames_converted + feed.finish())
-    return DecodeReport(2, *counts, (*report.notes, note), clip)
+    feed.restart(clip)
+    second = run(file, feed.frame, set(), limits)
+    counts = (report.frames_decoded + second.frames, feed.finish())
+    lost = {**found.lost, **second.lost}
+    return replace(found, lost=lost), DecodeReport(2, *counts, (*report.notes, note), clip)
 
 
 def _check_streams(info: ClipInfo, taps: Sequence[tuple[View, FrameTap]], audio: Sequence[AudioView]) -> None:
@@ -147,25 +179,49 @@ def _check_streams(info: ClipInfo, taps: Sequence[tuple[View, FrameTap]], audio:
         raise NotApplicable("not_applicable", "the clip has no audio stream")
 
 
-def _audio(view: AudioView, info: ClipInfo, track: sound.Track) -> Audio:
+def _sounds(
+    views: Sequence[AudioView], info: ClipInfo, found: Pass, path: Path
+) -> tuple[dict[AudioView, Audio], dict[View | AudioView, Exception]]:
+    """(the sounds that could be made, why the others could not)"""
     if info.audio is None:
-        return sound.silence(view, info)
-    return Audio(track.samples(sound.format_of(view)), view.rate, present=True, start=track.start)
+        return {view: sound.silence(view, info) for view in views}, {}
+    heard: dict[AudioView, Audio] = {}
+    lost: dict[View | AudioView, Exception] = {}
+    for view in views:
+        made = sound.format_of(view)
+        if "sound" in found.lost:
+            lost[view] = found.lost["sound"]
+        elif made in found.track.failed:
+            lost[view] = unsupported(path, "sound", found.track.sample_format, found.track.failed[made])
+        else:
+            heard[view] = Audio(found.track.samples(made), view.rate, present=True, start=found.track.start)
+    return heard, lost
 
 
 class _Feed:
-    """Hands every decoded frame to the views that want it."""
+    """Hands every decoded frame to the views that want it. A view that fails gets no more."""
 
-    def __init__(self, video: VideoInfo, taps: Sequence[tuple[View, FrameTap]]) -> None:
+    def __init__(self, video: VideoInfo, taps: Sequence[tuple[View, FrameTap]], path: Path) -> None:
+        self._path = path
+        self._views = list(dict.fromkeys(view for view, _ in taps))
+        self._lost: dict[View | AudioView, Exception] = {}
+        self._converted = 0
+        self._begin(video, taps)
+
+    def _begin(self, video: VideoInfo, taps: Sequence[tuple[View, FrameTap]]) -> None:
         self.video = video
         self._renderer = Renderer(video)
         self._times = video.times.tolist()
         self._position = 0
-        self._converted = 0
         watchers: dict[View, list[FrameTap]] = {}
         for view, tap in taps:
             watchers.setdefault(view, []).append(tap)
-        self._routes = [_Route(self._renderer.drawing(view), view, group, video) for view, group in watchers.items()]
+        self._routes: list[_Route] = []
+        for view, group in watchers.items():
+            try:
+                self._routes.append(_Route(self._renderer.drawing(view), view, group, video))
+            except MediaError as error:
+                self._lost[view] = error
 
     def frame(self, frame: av.VideoFrame) -> None:
         """Take the next decoded frame."""
@@ -174,26 +230,50 @@ class _Feed:
         wanted = [route for route in self._routes if route.wants(position)]
         self._converted += bool(wanted)
         for route in wanted:
-            route.add(position, self._times[position], self._renderer.picture(route.drawing))
+            try:
+                route.add(position, self._times[position], self._renderer.picture(route.drawing))
+            except FFmpegError as error:
+                self._drop(route, unsupported(self._path, "picture", frame.format.name, error))
+            except Exception as error:  # kept for those who want this view, who have it raised to them
+                self._drop(route, error)
+
+    def _drop(self, route: _Route, error: Exception) -> None:
+        self._routes.remove(route)
+        self._lost[route.view] = error
 
     def finish(self) -> int:
         """Push what is left; return how many frames at least one view wanted."""
-        for route in self._routes:
-            route.flush()
+        for route in [*self._routes]:
+            try:
+                route.flush()
+            except Exception as error:  # as in `frame`
+                self._drop(route, error)
         return self._converted
 
-    def restart(self, clip: ClipInfo, path: Path) -> list[tuple[View, FrameTap]]:
-        """Restart the taps for a clip that turned out to be `clip`; return those that want frames again."""
+    def lost(self, pictures: Exception | None) -> dict[View | AudioView, Exception]:
+        """Views that failed, all of them if the `pictures` did, and why."""
+        found = {**self._lost}
+        if pictures is not None:
+            found |= {view: pictures for view in self._views if view not in found}
+        return found
+
+    def misled(self, times: F64) -> bool:
+        """Whether frames with other times came than those by which views were planned."""
+        return bool(self._routes) and not np.array_equal(times, self.video.times)
+
+    def restart(self, clip: ClipInfo) -> None:
+        """Begin again for a clip that turned out to be `clip`, with the taps that want frames again."""
         assert clip.video is not None  # noqa: S101  (it has a feed)
         again: list[tuple[View, FrameTap]] = []
-        for route in self._routes:
+        for route in [*self._routes]:
             for tap in route.taps:
                 if isinstance(tap, Restartable):
                     tap.restart(clip)
                     again.append((route.view, tap))
                 elif not np.array_equal(route.given(self._position), picked(route.view, clip.video)):
-                    raise MediaError("frame_count_mismatch", f"{path}: {clip.notes[-1]}; generate or copy it again")
-        return again
+                    why = f"{self._path}: {clip.notes[-1]}; generate or copy it again"
+                    self._lost[route.view] = MediaError("frame_count_mismatch", why)
+        self._begin(clip.video, again)
 
 
 class _Route:

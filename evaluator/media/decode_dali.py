@@ -1,8 +1,8 @@
-"""Frames of a clip through DALI: picked by number on the device, converted and resized there, handed out in chunks.
+"""Frames of a clip through DALI: picked by number on the device, converted and resized there, handed out in spans.
 
 Dynamic mode, because every clip wants other frames and one bad file must not stop the next. Three traps are closed
 here. An index past the end would give a black frame: `pad_mode="none"` raises instead. A decode without a list of
-frames would hold the whole clip in full size: frames are asked for in chunks. DALI converts every limited-range clip
+frames would hold the whole clip in full size: frames are asked for in spans. DALI converts every limited-range clip
 with the BT.601 matrix, whatever its tag says: one linear map makes BT.709 of it.
 
 Works on a GPU (NVDEC) and, with the codecs that DALI's CPU build has, on a CPU, which is how it is tested. Which clips
@@ -19,13 +19,15 @@ from typing import Any
 import numpy as np
 
 from evaluator.errors import EngineError, MediaError
+from evaluator.media.spans import spans
 from evaluator.media.steps import Steps, steps
 from evaluator.media.types import I64, VideoInfo
 from evaluator.runtime import traffic
 from evaluator.schema import View
 
-CHUNK = 32
-"""Most full-size frames that exist at a time: 200 MB of 1080p."""
+HELD = 512 << 20
+"""Bytes of full-size frames that exist at a time, and once more while their colours are corrected: 86 frames of 1080p.
+DALI decodes from a key frame again for every call, so fewer frames a call are more frames decoded."""
 
 BT709_FROM_BT601 = (
     (1.0864, -0.0723, -0.0141),
@@ -61,21 +63,24 @@ class DaliSource:
             raise EngineError(f"DALI cannot use the {device}: {_short(error)}") from error
 
     def frames(self, path: Path, video: VideoInfo, index: I64) -> Iterator[tuple[I64, Any]]:
-        """(indices [n], uint8 RGB [n, H, W, 3] on the device) of the frames `index`, in its order, CHUNK at a time.
+        """(indices [n], uint8 RGB [n, H, W, 3] on the device) of the frames `index`, which rise: some at a time.
 
         Raises MediaError (`corrupt`) if DALI cannot decode what `probe` promised.
         """
         encoded = np.fromfile(path, np.uint8)
-        traffic.went_up(encoded.nbytes * -(-len(index) // CHUNK))  # DALI is given the file again for every chunk
-        for start in range(0, len(index), CHUNK):
-            part = index[start : start + CHUNK]
+        for part in spans(index, video.keys, max(1, HELD // (3 * video.width * video.height))):
+            traffic.went_up(encoded.nbytes)  # DALI is given the file again for every call
             yield part, self._decoded(path, encoded, video, part)
 
     def pictures(self, frames: Any, view: View, video: VideoInfo) -> Any:
-        """uint8 [n, h, w, C] on the device: a view of whole frames."""
+        """uint8 [n, h, w, C] on the device: a view of whole frames. Raises MediaError where DALI cannot make it."""
         with self._context:
             how = steps(view, video.width, video.height)
-            return apply(self._dynamic, self._types, frames, how).evaluate()
+            try:
+                return apply(self._dynamic, self._types, frames, how).evaluate()
+            except RuntimeError as error:
+                message = f"DALI cannot scale the pictures: {_short(error)}"
+                raise MediaError("unsupported_picture", message) from error
 
     def host(self, tensor: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """A copy in host memory."""

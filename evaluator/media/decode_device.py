@@ -16,13 +16,13 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from evaluator.errors import MediaError
-from evaluator.media.decode import Restartable, decode, picked
+from evaluator.errors import MediaError, PrerequisiteError
+from evaluator.media.decode import CHUNK, Decoded, Restartable, all_or_nothing, decode_each, picked
 from evaluator.media.decode_dali import DaliSource
 from evaluator.media.limits import LIMITS, Limits
 from evaluator.media.reading import Reading
 from evaluator.media.source_route import not_for_dali, views_not_for_dali
-from evaluator.media.types import I64, Audio, ClipInfo, DecodeReport, FrameChunk, FrameTap, VideoInfo
+from evaluator.media.types import I64, ClipInfo, DecodeReport, FrameChunk, FrameTap, VideoInfo
 from evaluator.media.views import transform_of
 from evaluator.runtime.arrays import is_host
 from evaluator.runtime.traffic import handed_out, on_behalf_of
@@ -46,8 +46,20 @@ def decode_on(
     taps: Taps,
     audio: Sequence[AudioView],
     limits: Limits = LIMITS,
-) -> tuple[dict[AudioView, Audio], DecodeReport]:
-    """As `evaluator.media.decode.decode`, with pictures from `source` where it may decode the clip.
+) -> Decoded:
+    """As `evaluator.media.decode.decode`, with pictures from `source` where it may decode the clip."""
+    return all_or_nothing(decode_each_on(source, file, info, taps, audio, limits))
+
+
+def decode_each_on(
+    source: DaliSource,
+    file: Path | Reading,
+    info: ClipInfo,
+    taps: Taps,
+    audio: Sequence[AudioView],
+    limits: Limits = LIMITS,
+) -> Decoded:
+    """As `evaluator.media.decode.decode_each`, with pictures from `source` where it may decode the clip.
 
     `DecodeReport.notes` holds `decoder dali`, or `decoder pyav: <why>`.
     """
@@ -55,17 +67,22 @@ def decode_on(
     views = (view for view, _ in taps)
     reason = (not_for_dali(info, source.device) or views_not_for_dali(views)) if taps else "no pictures are wanted"
     if not reason and info.video is not None:
+        decoded, lost = 0, dict[View | AudioView, Exception]()
         try:
             decoded = _pictures(source, path, info.video, taps)
+        except PrerequisiteError:
+            raise
         except MediaError as error:
             reason = str(error).replace(str(path), path.name)
             if not _restarted(info, taps):
                 raise
-        else:
-            sound, report = decode(file, info, [], audio, limits)
-            notes = ("decoder dali", *report.notes)
-            return sound, replace(report, passes=1, frames_decoded=decoded, frames_converted=decoded, notes=notes)
-    sound, report = decode(file, info, taps, audio, limits)
+        except Exception as error:  # kept for those who want pictures, who have it raised to them
+            lost = {view: error for view, _ in taps}
+        if not reason:
+            sound, report = decode_each(file, info, [], audio, limits)
+            notes, all_lost = ("decoder dali", *report.notes), {**lost, **report.lost}
+            return sound, DecodeReport(1, decoded, decoded, notes, report.clip, all_lost)
+    sound, report = decode_each(file, info, taps, audio, limits)
     return sound, replace(report, notes=(f"decoder pyav: {reason}", *report.notes))
 
 
@@ -116,9 +133,9 @@ def _rows(plan: I64, numbers: I64) -> I64:
 
 
 def _chunks(pictures: Any, rows: I64, numbers: I64, video: VideoInfo) -> Iterator[FrameChunk]:
-    """The picked rows, never more at a time than the decoder had: a plan may repeat a frame often."""
-    for start in range(0, len(rows), len(pictures)):
-        part = rows[start : start + len(pictures)]
+    """The picked rows, a chunk at a time: a plan may repeat a frame often."""
+    for start in range(0, len(rows), CHUNK):
+        part = rows[start : start + CHUNK]
         data = pictures[part]
         if is_host(data):
             data.flags.writeable = False

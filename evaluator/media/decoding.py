@@ -6,6 +6,7 @@ Shared by the probe (first picture, count by decode) and the one pass of the dec
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -36,16 +37,24 @@ class StreamDecoder:
         context.thread_count = 1  # the process's workers use the cores, one clip each
         context.options = {"max_pixels": str(limits.decoder_pixels)}
         self.errors = 0
+        self._held: deque[list[MediaFrame]] = deque(maxlen=2)
 
     def decode(self, packet: MediaPacket) -> list[MediaFrame]:
-        """Frames that come out when `packet` (or an empty one, to flush) goes in."""
+        """Frames that come out when `packet` (or an empty one, to flush) goes in.
+
+        They live until others have come twice. A decoder that meets damage may hand out the memory of an earlier frame
+        as it was: of which, must not depend on when others let theirs go, and so on what else is decoded.
+        """
+        frames: list[MediaFrame] = []
         try:
-            return [*packet.decode()]
+            frames += packet.decode()
         except EndOfStream:
-            return []
+            pass
         except FFmpegError:
             self.errors += 1
-            return []
+        if frames:
+            self._held.append(frames)
+        return frames
 
 
 def seconds(stamp: float, stream: MediaStream) -> float:

@@ -59,6 +59,7 @@ class _Table:
     damaged: int = 0
     hidden: int = 0
     first: MediaFrame | None = None
+    refused: MediaError | None = None  # why nothing of the stream is looked at
 
     def add(self, packet: MediaPacket, first: MediaFrame | None) -> None:
         self.first = first
@@ -67,6 +68,11 @@ class _Table:
             self.stamps.append((packet.pts, packet.duration or 0))
             self.keys.update({packet.pts} if packet.is_keyframe else ())
             self.damaged += packet.is_corrupt
+
+    @property
+    def holds(self) -> bool:
+        """Whether there is anything in the stream, usable or not."""
+        return bool(self.stamps) or self.refused is not None
 
     @property
     def known(self) -> list[tuple[int, int]]:
@@ -100,18 +106,18 @@ def probe(source: Path | Reading, limits: Limits = LIMITS) -> ClipInfo:
         path, limits, container, (video, audio) = file.path, file.limits, file.container, file.streams
         tables = {stream: _Table() for stream in (video, audio) if stream is not None}
         notes = _read(file, tables) if tables else []
-        if not any(table.stamps for table in tables.values()):
+        if not any(table.holds for table in tables.values()):
             raise MediaError("no_streams", f"{path} holds no pictures and no sound; generate or copy it again")
         pictures = sound = None
         damaged: dict[str, MediaError] = {}
         try:
-            pictures = _video(path, video, tables[video], limits) if video and tables[video].stamps else None
+            pictures = _video(path, video, tables[video], limits) if video and tables[video].holds else None
         except MediaError as error:
             if error.code == "too_large":  # a file that asks for too much is refused as a whole
                 raise
             damaged["video"] = error
         try:
-            sound = _audio(path, audio, tables[audio]) if audio and tables[audio].stamps else None
+            sound = _audio(path, audio, tables[audio]) if audio and tables[audio].holds else None
         except MediaError as error:
             damaged["audio"] = error
         if damaged and pictures is None and sound is None:
@@ -125,18 +131,42 @@ def _read(file: Reading, tables: Mapping[MediaStream, _Table]) -> list[str]:
     """Fill the tables with every packet of the file; return what went wrong on the way."""
     path, limits = file.path, file.limits
     budget = path.stat().st_size * limits.packet_bytes_ratio + limits.packet_bytes_slack
+    for stream, table in tables.items():
+        table.refused = _without_decoder(path, stream)
     for packet in file.packets():
         table = tables[packet.stream]
-        if table.first is None and isinstance(packet.stream, VideoStream):
-            _check_picture(path, packet.stream.width, packet.stream.height, limits)
-        table.add(packet, file.look(packet))
+        if table.refused is None:
+            if table.first is None and isinstance(packet.stream, VideoStream):
+                _check_picture(path, packet.stream.width, packet.stream.height, limits)
+            table.add(packet, file.look(packet))
+            table.refused = _too_many(path, packet.stream, len(table.stamps), limits)
         budget -= packet.size
-        if budget < 0 or len(table.stamps) > limits.frames:
+        if budget < 0:
             raise MediaError("too_large", f"{path} holds more packets than {limits}")
     return list(file.notes)
 
 
+def _without_decoder(path: Path, stream: MediaStream) -> MediaError | None:
+    """Why a stream cannot be decoded at all; None if it can."""
+    if stream.codec_context is not None:
+        return None
+    why = f"its {stream.type} stream has a codec that FFmpeg cannot decode; encode it as another one"
+    return MediaError("unsupported_codec", f"{path}: {why}")
+
+
+def _too_many(path: Path, stream: MediaStream, count: int, limits: Limits) -> MediaError | None:
+    """Why no more packets of a stream are looked at; None if they may be. Raises it for pictures: see `probe`."""
+    if count <= limits.frames:
+        return None
+    error = MediaError("too_large", f"{path} holds more {stream.type} packets than {limits}")
+    if isinstance(stream, VideoStream):
+        raise error
+    return error
+
+
 def _video(path: Path, stream: VideoStream, table: _Table, limits: Limits) -> VideoInfo:
+    if table.refused is not None:
+        raise table.refused
     frame = table.first
     if not isinstance(frame, VideoFrame):
         cause = f"it is damaged, or its pictures have more than {limits.pixels} pixels"
@@ -210,6 +240,8 @@ def times_by_decode(path: Path, limits: Limits, most: int) -> tuple[F64, float, 
 
 
 def _audio(path: Path, stream: AudioStream, table: _Table) -> AudioInfo:
+    if table.refused is not None:
+        raise table.refused
     frame = table.first
     if not isinstance(frame, AudioFrame) or not table.known:
         raise MediaError("corrupt", f"{path}: its audio stream cannot be decoded; generate or copy it again")
@@ -223,7 +255,7 @@ def _audio(path: Path, stream: AudioStream, table: _Table) -> AudioInfo:
 def _early_end(container: InputContainer, tables: Mapping[MediaStream, _Table]) -> list[str]:
     """A note if the header promises more than the packets hold (a download that stopped)."""
     known = [(stream, table.known) for stream, table in tables.items() if table.known]
-    if not known or container.duration is None:
+    if not known or container.duration is None or any(table.refused for table in tables.values()):
         return []
     start = min(seconds(stamps[0][0], stream) for stream, stamps in known)
     end = max(seconds(max(map(sum, stamps)), stream) for stream, stamps in known)

@@ -46,6 +46,7 @@ class Reading:
         self._first: dict[MediaStream, MediaFrame] = {}
         self._ahead: list[tuple[MediaStream, MediaFrame]] = []
         self._waiting: deque[MediaPacket] = deque()
+        self._wanted: list[MediaStream] = []  # of the pass that goes on
         self._room = KEPT  # bytes; below zero: packets were let go
         self._looked = self._spent = False
 
@@ -91,20 +92,26 @@ class Reading:
         return self._first.get(stream)
 
     def frames(self, pictures: bool, sound: bool) -> Iterator[tuple[MediaStream, MediaFrame]]:
-        """Every frame of the wanted streams. A damaged packet is skipped, and noted in the end."""
+        """Every frame of the wanted streams, until `forgo`. A damaged packet is skipped, and noted in the end."""
         if self._spent or self._room < 0:
             self.close()
         self._spent = True
         wanted = [stream for stream, use in zip(self.streams, (pictures, sound), strict=True) if stream and use]
+        self._wanted = wanted
         if self._looked:
             yield from (one for one in self._ahead if one[0] in wanted)
-        for packet in self._kept() if self._looked else self._read(wanted):
+        for packet in self._kept() if self._looked else self._read([*wanted]):
             if packet.stream in wanted:
                 for frame in self._decoder(packet.stream).decode(packet):
                     yield packet.stream, frame
         for stream in wanted:
             if errors := self._decoder(stream).errors:
                 self.notes.append(f"{errors} {stream.type} packets could not be decoded")
+
+    def forgo(self, stream: MediaStream) -> None:
+        """Decode no more of a stream in this pass."""
+        if stream in self._wanted:
+            self._wanted.remove(stream)
 
     def _read(self, wanted: list[MediaStream]) -> Iterator[MediaPacket]:
         for packet in packets(self.container, *wanted):

@@ -5,11 +5,14 @@ Knows nothing about models or metrics.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from evaluator.schema import AudioView, View
 
 U8 = npt.NDArray[np.uint8]
 I16 = npt.NDArray[np.int16]
@@ -132,3 +135,4 @@ class DecodeReport:
     frames_converted: int = 0
     notes: tuple[str, ...] = field(default=())
     clip: ClipInfo | None = None  # the facts as decoding found them: differ from the probe's when a file is damaged
+    lost: Mapping[View | AudioView, Exception] = field(default_factory=dict)  # what could not be made, and why not

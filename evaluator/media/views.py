@@ -9,6 +9,7 @@ Face processors do. A centre crop begins at `round((size - crop) / 2)`, halves t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -17,7 +18,9 @@ import cv2
 import numpy as np
 from PIL import Image
 
+from evaluator.errors import MediaError
 from evaluator.media.jpeg_files import JpegFiles
+from evaluator.media.limits import LIMITS
 from evaluator.media.swscale import Swscale
 from evaluator.media.types import U8, VideoInfo
 from evaluator.schema import ALL_FRAMES, Filter, Fit, View
@@ -45,7 +48,10 @@ def target_size(view: View, width: int, height: int) -> Size:
 
 
 def scaled_size(view: View, width: int, height: int) -> Size:
-    """(width, height) to which the whole picture is scaled, before a crop or a border."""
+    """(width, height) to which the whole picture is scaled, before a crop or a border.
+
+    Raises MediaError `too_large` for a picture so narrow that it would become larger than any that may be decoded.
+    """
     if view.fit is Fit.NATIVE:
         return width, height
     if view.fit is Fit.SQUASH:
@@ -56,7 +62,11 @@ def scaled_size(view: View, width: int, height: int) -> Size:
         box_width = view.width or view.height
         wide = width * view.height >= height * box_width
         return _scaled(width, height, *((box_width, width) if wide else (view.height, height)))
-    return _scaled(width, height, view.height, min(width, height))
+    scaled = _scaled(width, height, view.height, min(width, height))
+    if math.prod(scaled) > max(LIMITS.pixels, width * height):
+        sizes = f"{width} x {height} scaled to {scaled[0]} x {scaled[1]}"
+        raise MediaError("too_large", f"a picture of {sizes} has more than {LIMITS.pixels} pixels; it is too narrow")
+    return scaled
 
 
 def _check(view: View) -> None:

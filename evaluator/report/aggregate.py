@@ -10,11 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from statistics import fmean, median
+from typing import get_type_hints
 
 import orjson
+from pydantic import BaseModel
 
+from evaluator.errors import UsageError
+from evaluator.runner.written import ANEW, Tree, kinds, many, read_tree
 from evaluator.runtime.files import write_atomic
 from evaluator.schema import SCHEMA_VERSION, Case, ModelRef, Score, Status, rounded, to_tree
 from evaluator.stats.bootstrap import Interval, mean_interval
@@ -61,6 +66,26 @@ class Summary:
     schema: int
     rows: Sequence[Row]
     sections: Mapping[str, Sequence[Board]]
+
+
+@cache
+def _kinds() -> type[BaseModel]:
+    """What each field of a summary must be, if it is there."""
+    hints = {**get_type_hints(Summary), "rows": many(kinds("Row", get_type_hints(Row)))}
+    del hints["schema"]  # it is looked at first
+    return kinds("Summary", hints)
+
+
+def read_summary(folder: Path) -> Tree | None:
+    """summary.json of a run, or None if there is none. Raises UsageError for anything else."""
+    path = folder / SUMMARY
+    if not path.is_file():
+        return None
+    tree = read_tree(path, _kinds())
+    for place, row in enumerate(tree["rows"]):
+        if (row["mean"] is None) != (row["n"] == 0):
+            raise UsageError(f"{path}: rows[{place}]: a mean of {row['mean']} over {row['n']} cases; {ANEW}")
+    return tree
 
 
 Origins = Mapping[str, str]

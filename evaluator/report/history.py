@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from evaluator.errors import UsageError
-from evaluator.report.aggregate import SUMMARY
+from evaluator.report.aggregate import SUMMARY, read_summary
 from evaluator.report.runs import load_header
 from evaluator.report.unlike import changes
 from evaluator.runner.header import HEADER
-from evaluator.schema import SCHEMA_VERSION
+from evaluator.schema import to_tree
 from evaluator.stats.bootstrap import Interval
 from evaluator.stats.preference import TIE
 from evaluator.stats.repeats import relative_sd
@@ -108,18 +106,9 @@ def _runs_of(folder: Path) -> list[Path]:
 
 
 def _past(folder: Path) -> Past:
-    path = folder / SUMMARY
-    header = load_header(folder)
-    if not path.is_file():  # killed or cancelled before the end: it has a place in time and no means
-        return Past(str(folder), header, ())
-    try:
-        tree = orjson.loads(path.read_bytes())
-    except ValueError as error:
-        raise UsageError(f"{path}: not JSON ({error})") from error
-    schema = tree.get("schema") if isinstance(tree, dict) else None
-    if schema != SCHEMA_VERSION:
-        raise UsageError(f"{path}: schema {schema}, this version reads {SCHEMA_VERSION}")
-    return Past(str(folder), header, tuple(tree["rows"]))
+    header, summary = load_header(folder), read_summary(folder)
+    rows = summary["rows"] if summary else ()  # killed or cancelled before the end: a place in time and no means
+    return Past(to_tree(folder), header, tuple(rows))
 
 
 Key = tuple[str, str, str, str]

@@ -14,12 +14,12 @@ from evaluator.errors import UsageError
 from evaluator.metrics.base import Direction
 from evaluator.runner.header import HEADER, read_header
 from evaluator.runner.writer import SCORES, Key, read_scores
-from evaluator.schema import Score
+from evaluator.schema import Score, to_tree
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One output folder. `name` is the path as it was given."""
+    """One output folder. `name` is the path as it was given, in words that can be written."""
 
     name: str
     header: Mapping[str, Any]
@@ -41,7 +41,7 @@ def load_run(path: Path) -> Run:
     header = load_header(folder)
     if not scores.is_file():
         raise UsageError(f"{folder}: no {SCORES} there; name the --out folder of a run")
-    run = Run(str(path), header, read_scores(scores))
+    run = Run(to_tree(path), header, read_scores(scores))
     strange = sorted({metric for _, metric in run.scores} - run.cards.keys())
     if strange:
         raise UsageError(f"{folder}: {HEADER} does not describe {', '.join(strange)}, which {scores.name} holds")

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from evaluator.errors import EngineError
-from evaluator.media.decode import decode
+from evaluator.media.decode import Decoded, decode_each
 from evaluator.media.decode_dali import DaliSource
-from evaluator.media.decode_device import decode_on
+from evaluator.media.decode_device import decode_each_on
 from evaluator.media.reading import Reading
-from evaluator.media.types import Audio, ClipInfo, DecodeReport, FrameTap
-from evaluator.runtime.backends import Backends, Fallback
+from evaluator.media.types import ClipInfo, FrameTap
+from evaluator.runtime.backends import Backends, Fallback, Opens
 from evaluator.runtime.device import CudaDevice, Device
 from evaluator.runtime.digests import cache_folder
 from evaluator.runtime.engine_cache import EngineCache
@@ -30,7 +30,7 @@ from evaluator.schema import AudioView, View
 
 Decode = Callable[
     [Path | Reading, ClipInfo, Sequence[tuple[View, FrameTap]], Sequence[AudioView]],
-    tuple[dict[AudioView, Audio], DecodeReport],
+    Decoded,
 ]
 
 
@@ -41,8 +41,8 @@ class Equipment:
     device: str = "cpu"
     driver: str | None = None
     decoder: str = "pyav"
-    decode: Decode = decode
-    backends: Backends | None = None
+    decode: Decode = decode_each
+    backends: Opens | None = None
     identity: dict[str, str] = field(default_factory=dict)  # what tells its numbers from another device's
     ordered: Callable[[], AbstractContextManager[object]] = nullcontext  # every worker thread is inside of one
     steps_down: list[Fallback] = field(default_factory=list)  # beside those of `backends`
@@ -69,7 +69,7 @@ def on_gpu(device: Device, trt: Any, cache: EngineCache) -> Equipment:
     decoder, decoding = "dali", _dali(device)
     if _optional("nvidia.dali") is None:
         down.append(Fallback("every clip", "DALI", "DALI is not installed; PyAV decodes"))
-        decoder, decoding = "pyav", decode
+        decoder, decoding = "pyav", decode_each
     rewriter = _optional("onnx")  # without it some networks have no engine, and other last digits
     return Equipment(
         device="gpu",
@@ -94,10 +94,10 @@ def _dali(device: Device) -> Decode:
 
     def decoding(
         file: Path | Reading, info: ClipInfo, taps: Sequence[tuple[View, FrameTap]], audio: Sequence[AudioView]
-    ) -> tuple[dict[AudioView, Audio], DecodeReport]:
+    ) -> Decoded:
         if not hasattr(own, "source"):
             own.source = DaliSource("gpu", stream=device.stream, keep=device.keep)
-        return decode_on(own.source, file, info, taps, audio)
+        return decode_each_on(own.source, file, info, taps, audio)
 
     return decoding
 

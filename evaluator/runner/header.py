@@ -11,20 +11,24 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_type_hints
 
 import orjson
+from annotated_types import Len
+from pydantic import AfterValidator, BaseModel, ConfigDict
 from typing_extensions import TypedDict  # pydantic makes schemas of these, and of typing's only from CPython 3.12 on
 
 import evaluator
 from evaluator.errors import UsageError
-from evaluator.metrics.base import Metric
+from evaluator.metrics.base import Direction, Metric
 from evaluator.runner.telemetry import Spent
+from evaluator.runner.written import Tree, kinds, many, read_tree
 from evaluator.runtime.backends import Fallback
 from evaluator.runtime.files import write_atomic
 from evaluator.schema import SCHEMA_VERSION, ModelRef, Score, Status, to_tree
@@ -174,23 +178,55 @@ def given_arguments() -> tuple[str, ...]:
     return tuple(os.fsencode(word).decode("utf-8", "backslashreplace") for word in sys.argv[1:])
 
 
-def read_header(folder: Path) -> dict[str, Any] | None:
-    """run.json of an earlier run as a plain tree, or None if there is none. Raises UsageError for anything else."""
+class _Verdict(BaseModel):
+    """What was found out about judges, as far as somebody looks into it."""
+
+    reserved: dict[str, Any] = {}
+
+
+class _Calls(BaseModel):
+    """How often judges were called, by what came of it."""
+
+    __pydantic_extra__: dict[str, int]
+    model_config = ConfigDict(extra="allow")
+    ledger: dict[str, Any] | None = None
+
+
+@cache
+def _kinds() -> type[BaseModel]:
+    """What each field of a header must be, if it is there."""
+    hints = get_type_hints(RunHeader)
+    del hints["schema"]  # it is looked at first
+    time = Annotated[str, AfterValidator(datetime.fromisoformat)]
+    card = {**get_type_hints(Card), "direction": Direction, "range": Annotated[list[float | None], Len(2, 2)]}
+    chosen = {"metrics": list[str], "suites": list[str], "limit": int | None, "profile": str}
+    judges = kinds("Judges", {"replay": str | None})
+    looked_into = {
+        "manifest": kinds("Manifest", get_type_hints(ManifestFacts)),
+        "metrics": many(kinds("Card", card)),
+        "options": kinds("Options", {**chosen, "judge": judges}),
+        "judge": _Verdict | None,
+        "judge_calls": _Calls | None,
+        "started": time,
+        "ended": time | None,
+        "telemetry": Spent | None,
+    }
+    return kinds("Header", {**hints, **looked_into})
+
+
+def read_header(folder: Path) -> Tree | None:
+    """run.json of an earlier run, or None if there is none. Raises UsageError for anything else."""
     path = folder / HEADER
     if not path.exists():
         return None
-    try:
-        tree = orjson.loads(path.read_bytes())
-    except ValueError as error:
-        raise UsageError(f"{path}: not JSON ({error}); run again into that folder to write it anew") from error
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
-    schema = tree.get("schema") if isinstance(tree, dict) else None
-    if schema != SCHEMA_VERSION:
-        raise UsageError(f"{path}: schema {schema}, this version reads {SCHEMA_VERSION}")
+    tree = read_tree(path, _kinds())
     if missing := [name for name in NEEDED if name not in tree]:
         raise UsageError(f"{path}: not the header of a run, {', '.join(missing)} is not in it; name the --out of a run")
-    return dict(tree)
+    return tree
+
+
+REQUIRED = tuple(item.name for item in fields(RunHeader) if MISSING is item.default is item.default_factory)
+"""Fields that every header has from the start of its run."""
 
 
 def header_of(tree: Mapping[str, Any]) -> RunHeader:

@@ -169,8 +169,9 @@ class MediaUnit:
         self._telemetry.count("frames_converted", report.frames_converted)
         for note in report.notes:
             self._telemetry.event("decode_note", "warning", file=file.path, note=note)
-        pictures = {node: tap.close() for node, (_, tap) in taps.items()}
-        heard = {node: audio[view] for node, view in sounds.items()}
+        lost = {view: _why(error) for view, error in report.lost.items()}
+        pictures = {node: lost[view] if view in lost else tap.close() for node, (view, tap) in taps.items()}
+        heard = {node: lost[view] if view in lost else audio[view] for node, view in sounds.items()}
         return {**pictures, **heard}, report.clip or info
 
     def _tap(self, node: Node, info: ClipInfo, resident: bool) -> tuple[View, GuardedTap]:
@@ -221,6 +222,15 @@ def placeless(value: Any, path: Path) -> Any:
         return value
     reason = Reason(value.reason.code, value.reason.message.replace(str(path), path.name))
     return Absent(value.status, reason, value.trace)
+
+
+def _why(error: Exception) -> Absent:
+    """A failure that decoding kept, as a value. A prerequisite that is missing is raised."""
+
+    def fail() -> Absent:
+        raise error
+
+    return attempt(fail)
 
 
 def _no_stream(kind: str) -> Absent:

@@ -18,10 +18,11 @@ from evaluator.judge.join import join
 from evaluator.judge.ledger import Ledger
 from evaluator.manifest import Manifest
 from evaluator.runner import prom
-from evaluator.runner.header import HEADER, RunStatus, header_of, read_header
+from evaluator.runner.header import HEADER, REQUIRED, RunStatus, header_of, read_header
 from evaluator.runner.judging import LEDGER
 from evaluator.runner.selection import chosen_metrics
 from evaluator.runner.writer import SCORES, Key, Record, locked, read_records, write_in_order
+from evaluator.runner.written import ANEW
 from evaluator.runtime.files import write_atomic
 from evaluator.schema import Score, Status, to_tree
 
@@ -53,6 +54,7 @@ def merge(manifest: Manifest, parts: Sequence[Path], out: Path) -> Merged:
         _agree(parts[0], headers[0], part, header)
     lists = {name: _listed(name, parts, headers) for name in LISTED}
     found = _union(parts)
+    _of_one_suite(manifest, found)
     with locked(out):
         order = _order(manifest, headers[0]["options"])
         write_in_order(out / SCORES, order, found)
@@ -122,10 +124,14 @@ def _header(part: Path, manifest: Manifest) -> dict[str, Any]:
     header = read_header(part)
     if header is None:
         raise UsageError(f"{part}: no {HEADER} there; name the --out folders of the shards")
+    for name in REQUIRED:  # whatever is missing is said before anything is written
+        header[name]
     if header["manifest"]["sha256"] != manifest.digest:
         raise UsageError(f"{part}: scored another manifest ({header['manifest']['path']}) than {manifest.path}")
     if header["status"] not in {RunStatus.SUCCESS, RunStatus.PARTIAL}:
         raise UsageError(f"{part}: its run is {header['status']}, not finished; run that shard again, it resumes")
+    if header["ended"] is None:
+        raise UsageError(f"{part / HEADER}: ended: expected a time, found null; {ANEW}")
     return header
 
 
@@ -156,6 +162,15 @@ def _union(parts: Sequence[Path]) -> dict[Key, Record]:
     return found
 
 
+def _of_one_suite(manifest: Manifest, found: Mapping[Key, Record]) -> None:
+    """Raise UsageError for a record that says another suite than its case, for no table would have it."""
+    suites = {case.id: case.suite for case in manifest.cases}
+    for (case, metric), record in found.items():
+        if (wrong := record.score.suite) != suites.get(case, wrong):
+            found_there = f"suite: expected {suites[case]!r}, found {wrong!r}"
+            raise UsageError(f"{SCORES}: {case} / {metric}: {found_there}; run that shard again with --fresh")
+
+
 def _order(manifest: Manifest, options: Mapping[str, Any]) -> list[Key]:
     """Every (case, metric) that the parts were asked for, in the order of the manifest."""
     suites = options["suites"]
@@ -175,6 +190,5 @@ def _status(scores: Sequence[Score], missing: Sequence[Key]) -> RunStatus:
 def _summaries(parts: Sequence[Path], headers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     kept = ("shard", "status", "started", "ended", "counts", "telemetry", "machine")
     return [
-        {"folder": str(part), **{name: header[name] for name in kept}}
-        for part, header in zip(parts, headers, strict=True)
+        {"folder": part, **{name: header[name] for name in kept}} for part, header in zip(parts, headers, strict=True)
     ]

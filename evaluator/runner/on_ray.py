@@ -13,10 +13,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import logging
+import math
 import os
 import secrets
 import socket
 import sys
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
@@ -37,6 +39,9 @@ from evaluator.schema import Case, Reason, Score, Status, decode_score
 
 TRIES = 3
 """Workers that one case may cost. Also how many in a row may die before they begin, which ends the run."""
+
+PATIENCE = 15.0
+"""Seconds after which it is said that workers have not begun: a process needs a few to start."""
 
 ALONE = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -122,6 +127,14 @@ class RayEngine:
         self._telemetry.count("workers_lost")
         self._telemetry.event("worker_lost", "warning", cases=cases, message=why)
 
+    def waiting(self, begun: int, hired: int) -> None:
+        """Workers have not begun for a while: on a cluster that others use, the run goes on with those that have."""
+        what = "GPUs" if self._gpu else "cores"
+        self._telemetry.event("workers_wait", "warning", begun=begun, hired=hired)
+        if not self._options.quiet:
+            told = f"{begun} of {hired} workers have begun; the others wait for free {what} (`ray status` tells whose)"
+            print(f"--engine ray: {told}", file=sys.stderr, flush=True)
+
     def failed(self, item: Work, reason: Reason) -> list[Score]:
         """The records of a case that no worker scored."""
         return [score(job, Absent(Status.FAILED, reason), self._plan.planner.profile) for job in item.jobs]
@@ -149,14 +162,25 @@ class _Crew:
     todo: deque[Group] = field(default_factory=deque)
     turns: dict[Any, _Turn] = field(default_factory=dict)  # by the stream in which the worker tells
     unborn: int = 0  # workers in a row that died before they had begun
+    patience: float = PATIENCE  # seconds; infinite once something was said
 
     def run(self, todo: Sequence[Group], workers: int) -> None:
         self.todo.extend(todo)
+        start = time.monotonic()
         for _ in range(min(workers, len(todo))):
             self._begin()
         while self.todo or any(turn.begun for turn in self.turns.values()):  # who has not begun is not waited for
-            for stream in self.ray.wait(list(self.turns))[0]:
+            for stream in self.ray.wait(list(self.turns), timeout=PATIENCE)[0]:
                 self._hear(stream)
+            if time.monotonic() - start > self.patience:
+                self._tell_who_waits()
+
+    def _tell_who_waits(self) -> None:
+        """Say once how many have not begun, if any."""
+        begun = [bool(turn.machine) for turn in self.turns.values()]
+        if not all(begun):
+            self.engine.waiting(sum(begun), len(begun))
+        self.patience = math.inf
 
     def _begin(self) -> None:
         actor = self.hire()

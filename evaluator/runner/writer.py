@@ -66,7 +66,10 @@ def read_scores(path: Path) -> dict[Key, Score]:
 def read_records(path: Path) -> dict[Key, Record]:
     """Records of a file by key, the last one wins. Drops a torn last line; another broken one is an OutputError."""
     found: dict[Key, Record] = {}
-    data = path.read_bytes() if path.exists() else b""
+    try:
+        data = path.read_bytes() if path.exists() else b""
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be read ({error.strerror}); move it away") from error
     lines = data.split(b"\n")
     for number, line in enumerate(lines[:-1], 1):  # what follows the last newline was never finished
         if not line:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
+from typing import Protocol
 
 import numpy as np
 
@@ -103,6 +104,17 @@ def _require(network: Network, found: Agreement, half: bool) -> None:
         )
 
 
+class Opens(Protocol):
+    """What opens networks on a device, and tells what it could not do."""
+
+    @property
+    def fallbacks(self) -> list[Fallback]:
+        """Every step down so far."""
+
+    def open(self, network: Network) -> Session:
+        """A session of a network, the best that there is."""
+
+
 Step = Callable[[Network, Device], Session]
 ON_DEVICE = "ONNX Runtime on the device"
 
@@ -119,7 +131,7 @@ class Backends:
         self.fallbacks: list[Fallback] = []
 
     def open(self, network: Network) -> Session:
-        """The best session that there is. Raises what ONNX Runtime raises for a file that even the CPU cannot run."""
+        """The best session that there is. Raises NetworkError for a file that not even the CPU can run."""
         if self._device is None:
             return OnnxSession(network.path)
         return self._first(network, self._device, [(PROVIDER, self._within_reach), (ON_DEVICE, _bound)])

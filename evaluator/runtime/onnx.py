@@ -13,12 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from evaluator.errors import ExpertError, PrerequisiteError
+from evaluator.errors import ExpertError, NetworkError, PrerequisiteError
 from evaluator.runtime.arrays import Array, to_host
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 CPU = "CPUExecutionProvider"
+INSTEAD = "export the model again by its contract in models.lock.json, or take the file out of the models folder"
+"""What to do about a network that the library does not take."""
+REASON = 150
+"""Characters from either end of what the library says that are repeated."""
+Signature = tuple[Sequence[int | str | None], str]
+"""(shape, element type) of an input or an output."""
 UNSAFE = ("MatmulTransposeFusion",)
 """Rearrangements that ONNX Runtime must not try. This one turns Transpose, Cast, MatMul, the last two of which it may
 itself have put into a float16 file, into nodes over which the next one, into blocked channels, ends the process with a
@@ -43,33 +49,70 @@ def session_options() -> Any:
 
 
 def inference_session(path: Path, options: Any, provider: str = CPU) -> Any:
-    """The library's own session. A file of any precision may be refused, but must not end the process: see UNSAFE."""
+    """The library's own session. A file of any precision may be refused, but must not end the process: see UNSAFE.
+
+    Raises NetworkError for a file that the library does not take.
+    """
     import onnxruntime as ort
 
-    return ort.InferenceSession(str(path), options, providers=[provider], disabled_optimizers=UNSAFE)
+    try:
+        return ort.InferenceSession(str(path), options, providers=[provider], disabled_optimizers=UNSAFE)
+    except Exception as error:  # the library's errors have no base of their own
+        raise not_taken(path, error) from error
+
+
+def not_taken(path: Path, error: Exception) -> NetworkError:
+    """What is said of a file that the library does not open."""
+    import onnxruntime as ort
+
+    said = _said(error).replace(str(path), path.name)
+    expected = f"expected an ONNX file that ONNX Runtime {ort.__version__} can run"
+    return NetworkError(f"{path.name}: {expected}, it says: {said}; {INSTEAD}")
+
+
+def not_run(file: str, inputs: Mapping[str, Signature], feeds: Mapping[str, Any], error: Exception) -> NetworkError:
+    """What is said of a network that does not run on what it was given, which its inputs seemed to allow."""
+    expected = ", ".join(f"{name} {_sizes(shape)}" for name, (shape, _) in inputs.items())
+    given = ", ".join(f"{name} {_sizes(array.shape)}" for name, array in feeds.items())
+    return NetworkError(f"{file}: takes {expected}, cannot run on {given}; it says: {_said(error)}; {INSTEAD}")
+
+
+def _sizes(shape: Sequence[int | str | None]) -> str:
+    return f"[{', '.join('?' if size is None else str(size) for size in shape)}]"
+
+
+def _said(error: Exception) -> str:
+    """The library's words, in one line of a bounded length: in the middle of a long one are signatures of its own."""
+    words = " ".join(str(error).split())
+    return words if len(words) <= 2 * REASON else f"{words[:REASON]} ... {words[-REASON:]}"
 
 
 class OnnxSession:
     """One ONNX file on the CPU."""
 
     def __init__(self, path: Path, provider: str = CPU) -> None:
+        """Raises NetworkError for a file that the library does not take, PrerequisiteError for another provider."""
         self.file = path.name
         self._session = inference_session(path, session_options(), provider)
         self.provider: str = self._session.get_providers()[0]
         if self.provider != provider:  # the library falls back to the CPU and says nothing
             raise PrerequisiteError(f"{path.name}: asked ONNX Runtime for {provider}, obtained {self.provider}")
-        self.inputs: Mapping[str, tuple[Sequence[int | str | None], str]] = {
+        self.inputs: Mapping[str, Signature] = {
             item.name: (item.shape, item.type) for item in self._session.get_inputs()
         }
-        self.output_types: Mapping[str, tuple[Sequence[int | str | None], str]] = {
+        self.output_types: Mapping[str, Signature] = {
             item.name: (item.shape, item.type) for item in self._session.get_outputs()
         }
         self.outputs: Sequence[str] = list(self.output_types)
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
-        """Run once. Raises ExpertError if an output holds NaN or infinity."""
+        """Run once. Raises ExpertError if an output is not finite, NetworkError if the library cannot run it."""
         given = {name: to_host(array) for name, array in feeds.items()}
-        found = dict(zip(self.outputs, self._session.run(None, given), strict=True))
+        try:
+            computed = self._session.run(None, given)
+        except Exception as error:  # the library's errors have no base of their own
+            raise not_run(self.file, self.inputs, given, error) from error
+        found = dict(zip(self.outputs, computed, strict=True))
         for name, value in found.items():
             if value.dtype.kind == "f" and not np.isfinite(value).all():
                 raise ExpertError(f"{self.file}: output {name} is not finite")

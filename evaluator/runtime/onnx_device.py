@@ -16,7 +16,7 @@ import numpy as np
 from evaluator.errors import EngineError
 from evaluator.runtime import traffic
 from evaluator.runtime.device import Buffer, Device, bound, checked
-from evaluator.runtime.onnx import UNSAFE
+from evaluator.runtime.onnx import UNSAFE, not_run, not_taken
 from evaluator.runtime.session import Array
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
@@ -35,7 +35,7 @@ class BoundOnnxSession:
     """One ONNX file on one device."""
 
     def __init__(self, path: Path, device: Device) -> None:
-        """Raises EngineError if ONNX Runtime gives another provider than the device's."""
+        """Raises EngineError if ONNX Runtime does not take the file there, or gives another provider."""
         import onnxruntime as ort
 
         options = ort.SessionOptions()
@@ -44,9 +44,12 @@ class BoundOnnxSession:
         wanted = PROVIDERS[device.kind]
         settings = {"user_compute_stream": str(device.stream)} if device.kind == "cuda" else {}
         self.file, self._device = path.name, device
-        self._session = ort.InferenceSession(
-            str(path), options, providers=[(wanted, settings)], disabled_optimizers=UNSAFE
-        )
+        try:
+            self._session = ort.InferenceSession(
+                str(path), options, providers=[(wanted, settings)], disabled_optimizers=UNSAFE
+            )
+        except Exception as error:  # it speaks against this device; on the CPU it is found out what is wrong
+            raise EngineError(str(not_taken(path, error))) from error
         self.provider: str = self._session.get_providers()[0]
         if self.provider != wanted:
             raise EngineError(f"{path.name}: asked ONNX Runtime for {wanted}, obtained {self.provider}")
@@ -62,7 +65,7 @@ class BoundOnnxSession:
         binding = self._bound(buffers)
         for name in self.outputs:
             binding.bind_output(name, "cpu")
-        self._session.run_with_iobinding(binding)
+        self._run(binding, buffers)
         found = dict(zip(self.outputs, binding.copy_outputs_to_cpu(), strict=True))
         traffic.came_down(sum(value.nbytes for value in found.values()))
         return checked(self.file, found)
@@ -79,8 +82,15 @@ class BoundOnnxSession:
         found = {name: self._device.empty(shapes[name], np.dtype(_TYPES[self._outputs[name].type])) for name in shapes}
         for name, buffer in found.items():
             binding.bind_output(name, self._device.kind, 0, buffer.dtype.type, list(buffer.shape), buffer.address)
-        self._session.run_with_iobinding(binding)
+        self._run(binding, feeds)
         return found
+
+    def _run(self, binding: Any, feeds: Mapping[str, Buffer]) -> None:
+        """Raises NetworkError if the library cannot run the network on these inputs."""
+        try:
+            self._session.run_with_iobinding(binding)
+        except Exception as error:  # the library's errors have no base of their own
+            raise not_run(self.file, self.inputs, feeds, error) from error
 
     def _dtype(self, name: str) -> np.dtype[Any]:
         if name not in self.inputs:

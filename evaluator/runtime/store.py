@@ -17,7 +17,7 @@ from typing import Literal
 import orjson
 
 from evaluator.errors import ModelCorrupt, ModelMissing, PrerequisiteError
-from evaluator.runtime.backends import Backends
+from evaluator.runtime.backends import Opens
 from evaluator.runtime.contract import check_contract
 from evaluator.runtime.digests import DigestCache, cache_folder
 from evaluator.runtime.lock import Lock, ModelEntry, ModelFile, read_lock
@@ -91,7 +91,7 @@ class Store:
         self.mounted = mounted
         self.digests = digests
         self._opener = opener
-        self._backends: Backends | None = None
+        self._backends: Opens | None = None
         self._guard = threading.Lock()
         self._busy: dict[tuple[str, str], threading.Lock] = {}
         self._sessions: dict[tuple[str, str], Session] = {}
@@ -116,7 +116,7 @@ class Store:
         digests = DigestCache(cache_folder(environment) / "digests.json")
         return cls(read_lock(LOCK_FILE), folder, mounted, digests, opener)
 
-    def use(self, backends: Backends) -> None:
+    def use(self, backends: Opens) -> None:
         """Open networks on a device from now on."""
         self._backends = backends
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluator.errors import EngineError
+from evaluator.errors import EngineError, NetworkError
 from evaluator.runtime import backends
 from evaluator.runtime.backends import Backends, Network, agreement
 from evaluator.runtime.engine_build import Built, ShapeRange
@@ -190,6 +190,31 @@ def test_a_device_that_the_library_does_not_give_ends_on_the_cpu_with_two_reason
     np.testing.assert_array_equal(session.run(FEEDS)["y"], 2 * X + B)
     assert "obtained CPUExecutionProvider" in chosen.fallbacks[1].reason
     assert "\x1b" not in capfd.readouterr().err
+
+
+def test_a_file_that_not_even_the_cpu_can_run_is_said_and_not_remembered_as_an_engine(
+    network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine could be built; what there is to compare it with cannot. A newer library may run the file."""
+    machine = Machine(tmp_path, monkeypatch, right)
+    broken = replace(network, path=net(tmp_path / "broken.onnx", unknown=True))
+    for _ in range(2):
+        chosen = machine.backends()
+        with pytest.raises(NetworkError, match=r"broken\.onnx: expected an ONNX file"):
+            chosen.open(broken)
+    assert machine.builds == 2
+    with pytest.raises(NetworkError, match="No Op registered"):
+        Backends(None, None, EngineCache(tmp_path)).open(broken)
+
+
+def test_without_tensorrt_a_file_that_is_no_network_is_refused_by_the_cpu_in_the_end(
+    network: Network, tmp_path: Path
+) -> None:
+    network.path.write_bytes(b"no network")
+    chosen = Backends(HostDevice(), None, EngineCache(tmp_path))
+    with pytest.raises(NetworkError, match=r"net\.onnx: expected an ONNX file"):
+        chosen.open(network)
+    assert [one.wanted for one in chosen.fallbacks] == ["TensorRT", "ONNX Runtime on the device"]
 
 
 def test_without_a_device_there_is_nothing_to_fall_back_from(network: Network, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import av
 import numpy as np
+from av.audio.layout import AudioLayout
 from av.video.reformatter import ColorRange, Colorspace
 
 BITS = 6
@@ -142,6 +143,27 @@ class Clip:
             frame.sample_rate, frame.pts, frame.time_base = self.sound.rate, first + begin, base
             yield from stream.encode(frame)
         yield from stream.encode(None)
+
+
+def nine_channels(path: Path, seconds: float = 1.0, mute: bool = False) -> Path:
+    """A second of pictures with sound in nine channels, of which nobody says where they stand; or without sound."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with av.open(str(path), "w") as output:
+        video = output.add_stream("libx264", rate=25, options={"crf": "12"})
+        video.width, video.height, video.pix_fmt = 96, 64, "yuv420p"
+        audio = None if mute else output.add_stream("pcm_s16le", rate=16_000)
+        if audio is not None:
+            audio.layout = AudioLayout("9 channels")
+        for index in range(25):
+            output.mux(video.encode(av.VideoFrame.from_ndarray(picture(index), format="rgb24")))
+        output.mux(video.encode(None))
+        if audio is not None:
+            samples = np.zeros((1, 9 * round(seconds * 16_000)), np.int16)
+            frame = av.AudioFrame.from_ndarray(samples, format="s16", layout=audio.layout)
+            frame.sample_rate, frame.pts = 16_000, 0
+            output.mux(audio.encode(frame))
+            output.mux(audio.encode(None))
+    return path
 
 
 VFR = [0, 40, 80, 200, 240, 280, 320, 500, 520, 540, 900, 940]

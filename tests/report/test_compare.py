@@ -110,7 +110,7 @@ def test_only_cases_with_a_value_on_both_sides_are_paired(cli: Cli, tmp_path: Pa
         (["profile"], {"profile": "compat"}, {}, ["paper against compat"]),
         (["model"], {"models": (OTHER,)}, {}, ["ssim: real aaaaaaaaaaaa against real bbbbbbbbbbbb"]),
         (["tier", "model"], {"models": (STAND_IN,)}, {}, ["reference against embedded", "proxy cccccccccccc"]),
-        (["judge"], {}, {"judge": "j2"}, ["None against j2"]),
+        (["judge"], {}, {"judge": {"model": "j2"}}, ["None against {'model': 'j2'}"]),
         (
             ["metric"],
             {},

@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import av
 import pytest
 
-from evaluator.metrics.base import Metric
+from evaluator.media.swscale import Swscale
+from evaluator.metrics.base import Metric, Outcome
 from evaluator.runner.engine import Engine, Shelf, Work
 from evaluator.runner.telemetry import Telemetry
 from evaluator.runtime.digests import stamp
-from evaluator.schema import Case, Score, Status, encode
+from evaluator.runtime.onnx import OnnxSession
+from evaluator.schema import Case, ExpertNeed, Score, Status, encode
+from tests.media.oddfiles import nine_channels
 from tests.runner.clips import clip
-from tests.runner.fakes import ALL, BRIGHT, COUNT, CRASHES, DEFECT, LIAR, LOUD, MOVED, NOWHERE, Brightness, World, case
+from tests.runner.fakes import (
+    ALL,
+    BRIGHT,
+    COUNT,
+    CRASHES,
+    DEFECT,
+    LIAR,
+    LOUD,
+    MOVED,
+    NOWHERE,
+    Brightness,
+    World,
+    case,
+    metric,
+)
 
 
 def score_all(
-    cases: Sequence[Case], metrics: Sequence[Metric] = ALL, workers: int = 1
+    cases: Sequence[Case], metrics: Sequence[Metric] = ALL, workers: int = 1, world: World | None = None
 ) -> tuple[dict[tuple[str, str], Score], Telemetry]:
     """Run cases whose file names stand for their digests."""
-    world, telemetry = World(), Telemetry()
+    world, telemetry = world or World(), Telemetry()
     planner = world.planner()
     media = {item.id: {role: path.name for role in ("video", "source") if (path := item.media(role))} for item in cases}
     paths = {path.name: path for item in cases for role in ("video", "source") if (path := item.media(role))}
@@ -149,6 +167,58 @@ def test_a_damaged_sound_does_not_take_the_pictures_with_it(tmp_path: Path) -> N
     assert found["one", "count"].value == 30
     assert found["one", "loud"].status is Status.FAILED
     assert "audio" in str(found["one", "loud"].reason)
+
+
+def test_a_network_that_cannot_be_opened_fails_the_metrics_of_its_model_alone(tmp_path: Path) -> None:
+    (tmp_path / "net.onnx").write_bytes(b"no network")
+
+    class Broken(Brightness):
+        id = capability = "broken"
+
+        def run(self, want: ExpertNeed, inputs: Mapping[str, Any]) -> float:
+            return float(OnnxSession(tmp_path / "net.onnx").run({})["y"])
+
+    world = World()
+    world.experts["broken"] = Broken(None)  # type: ignore[arg-type]
+    broken = metric("broken", {"level": ExpertNeed("broken")}, lambda level: Outcome(level))
+    found, _ = score_all([case("one", clip(tmp_path / "c.mp4"))], (BRIGHT, broken, LOUD), world=world)
+    assert [one.status for one in found.values()] == [Status.OK, Status.FAILED, Status.OK]
+    reason = found["one", "broken"].reason
+    assert reason is not None
+    assert reason.code == "network"
+    assert reason.message.startswith("net.onnx: expected an ONNX file")
+
+
+def test_sound_that_cannot_be_converted_leaves_every_record_of_the_pictures_as_it_is(tmp_path: Path) -> None:
+    """Beside it in one pass, and as in the same clip without sound; and it is no other file's affair."""
+    metrics = (BRIGHT, COUNT, LOUD)
+    mute = nine_channels(tmp_path / "mute" / "c.mkv", mute=True)
+    wanted, _ = score_all([case("one", mute)], metrics)
+    cases = [case("one", nine_channels(tmp_path / "c.mkv")), case("two", clip(tmp_path / "two.mp4"))]
+    found, telemetry = score_all(cases, metrics)
+    assert found["one", "loud"].status is Status.FAILED
+    assert found["one", "loud"].reason is not None
+    assert found["one", "loud"].reason.code == "unsupported_sound"
+    for name in ("bright", "count"):
+        assert found["one", name].status is Status.OK
+        assert encode(found["one", name]) == encode(wanted["one", name])
+    assert found["two", "loud"].status is Status.OK
+    assert telemetry.counters["decode_passes"] == 2
+
+
+def test_pictures_that_cannot_be_converted_leave_the_records_of_the_sound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = clip(tmp_path / "c.mp4")
+    wanted, _ = score_all([case("one", path)], (LOUD,))
+
+    def broken(self: Any, frame: av.VideoFrame) -> Any:
+        raise av.error.FFmpegError(22, "no such scaler")
+
+    monkeypatch.setattr(Swscale, "__call__", broken)
+    found, _ = score_all([case("one", path)], (BRIGHT, COUNT, LOUD))
+    assert {found["one", name].reason.code for name in ("bright", "count")} == {"unsupported_picture"}  # type: ignore[union-attr]
+    assert encode(found["one", "loud"]) == encode(wanted["one", "loud"])
 
 
 def garbled(path: Path) -> Path:

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,6 +30,7 @@ from evaluator.runner.judging import JudgeChoice
 from evaluator.runner.on_ray import RayEngine, groups
 from evaluator.runner.options import RunOptions
 from evaluator.runner.run import RunResult, run
+from evaluator.runner.telemetry import Telemetry
 from evaluator.runner.worker import Worker
 from evaluator.runtime.store import Store
 from tests.conftest import ROOT
@@ -150,7 +152,7 @@ class Crowded(SimpleNamespace):
         options = {name: SimpleNamespace(options=lambda call=call, **_: call) for name, call in calls.items()}
         return SimpleNamespace(**options)
 
-    def wait(self, streams: list[Stream]) -> tuple[list[Stream], list[Stream]]:
+    def wait(self, streams: list[Stream], timeout: float) -> tuple[list[Stream], list[Stream]]:
         ready = [stream for stream in streams if stream.news]
         assert ready, "the run waits for a worker for whom nothing is left to do"
         return ready[:1], []
@@ -178,6 +180,25 @@ def test_a_run_ends_with_its_last_case_though_a_worker_could_not_begin(cases: Ma
     crew = on_ray._Crew(ray, ray.hire, lambda item, _: done.append(item.case), None)  # type: ignore[arg-type]
     crew.run(groups(work), 2)
     assert (done, ray.hired) == (list(CASES), 2)
+
+
+def test_workers_that_find_no_room_are_spoken_of_once(
+    cases: Manifest, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, _ = planned(list(cases.cases), Store.open(), tmp_path)
+    work = [Work(one.id, tuple(job for job in plan.jobs if job.case.id == one.id)) for one in cases.cases]
+    monkeypatch.setattr(Telemetry, "event", lambda _, *event, **fields: told.append((*event, fields)))
+    ray, told = Crowded(), []
+    for quiet, patience in ((False, -1.0), (True, -1.0), (False, 3600.0)):
+        chosen = replace(options(tmp_path / "out", engine="ray"), quiet=quiet)
+        engine = RayEngine(plan, chosen, Telemetry())
+        ray.hired = 0
+        crew = on_ray._Crew(ray, ray.hire, lambda *_: None, engine, patience=patience)
+        crew.run(groups(work), 3)
+    assert told == 2 * [("workers_wait", "warning", {"begun": 1, "hired": 3})]
+    assert capsys.readouterr().err == (
+        "--engine ray: 1 of 3 workers have begun; the others wait for free cores (`ray status` tells whose)\n"
+    )
 
 
 def test_groups_are_whole_source_groups_in_the_order_of_the_plan(cases: Manifest, tmp_path: Path) -> None:

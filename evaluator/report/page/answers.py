@@ -85,5 +85,5 @@ def _codes(scores: Iterable[Score], status: Status) -> dict[str, int]:
 
 
 def _mean(answers: Iterable[Mapping[str, Any]], name: str) -> float | None:
-    values = [tree[name] for tree in answers if tree.get(name) is not None]
+    values = [tree[name] for tree in answers if isinstance(tree.get(name), int | float)]
     return fmean(values) if values else None

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from evaluator.errors import MediaError, NotApplicable
-from evaluator.media.decode import CollectTap, decode
+from evaluator.media.decode import CollectTap, decode_each
 from evaluator.media.probe import probe
 from evaluator.media.sampling import select
 from evaluator.media.types import Audio, ClipInfo, Frames
@@ -47,7 +47,9 @@ def show_clip(path: Path, samplings: Samplings, album: Album) -> ShownClip | str
     try:
         info = probe(path)
         tap = CollectTap(info)
-        sound, report = decode(path, info, [(VIEW, tap)] if info.video else [], [SOUND] if info.audio else [])
+        sound, report = decode_each(path, info, [(VIEW, tap)] if info.video else [], [SOUND] if info.audio else [])
+        if VIEW in report.lost or not (info.video or sound):
+            raise next(iter(report.lost.values()))
         frames = tap.close() if info.video else None
     except (MediaError, NotApplicable) as error:
         return f"The clip cannot be shown: {error}"

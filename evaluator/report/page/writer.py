@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from evaluator.manifest.problems import Problem
-from evaluator.report.aggregate import SUMMARY, Row, aggregate
+from evaluator.report.aggregate import Row, aggregate, read_summary
 from evaluator.report.export_tables import cell_text, csv_rows, markdown_report
 from evaluator.report.grid import csv_text
 from evaluator.report.page import PAGE, TABLE, TEXT
@@ -73,9 +73,8 @@ def _suites(run: Run) -> list[str]:
 
 def _boards(folder: Path) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     """The tables that the protocols print, if the run ended with a summary."""
-    path = folder / SUMMARY
-    found: dict[str, Any] = orjson.loads(path.read_bytes()) if path.is_file() else {}
-    sections: Mapping[str, Sequence[Mapping[str, Any]]] = found.get("sections", {})
+    summary = read_summary(folder)
+    sections: Mapping[str, Sequence[Mapping[str, Any]]] = summary.get("sections", {}) if summary else {}
     return sections
 
 

@@ -31,6 +31,7 @@ from evaluator.report.runs import load_run
 from evaluator.schema import Reason, Score, Status
 from evaluator.suites import suites
 from evaluator.suites.board import Board
+from tests.media.oddfiles import nine_channels
 from tests.report.page.synthetic import write_run
 from tests.report.runs import MODEL, STAND_IN, failed, records, run
 from tests.runner.clips import clip
@@ -288,6 +289,13 @@ def test_a_clip_is_shown_by_frames_sound_and_moments(tmp_path: Path) -> None:
 def test_a_clip_that_cannot_be_read_says_why(tmp_path: Path) -> None:
     (tmp_path / "a.mp4").write_bytes(b"no film at all" * 99)
     assert str(show_clip(tmp_path / "a.mp4", {}, Album())).startswith("The clip cannot be shown: ")
+
+
+def test_a_clip_whose_sound_cannot_be_converted_is_shown_without_its_wave(tmp_path: Path) -> None:
+    found = show_clip(nine_channels(tmp_path / "a.mkv"), {}, Album())
+    assert not isinstance(found, str)
+    assert found.frames
+    assert found.wave == ()
 
 
 def test_paths_of_a_manifest_do_not_lead_outside(tmp_path: Path) -> None:
