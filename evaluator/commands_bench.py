@@ -23,7 +23,10 @@ TABLE = "bench.md"
 def run(given: Mapping[str, Any]) -> int:
     """Exit 3 if something got clearly worse than in --against, else 0: a missed target is a figure, not an error."""
     old = read_board(given["against"]) if given["against"] else None
-    options = BenchOptions(given["clips"], given["models"], given["race"], given["quick"])
+    chosen = {name: given[name] for name in ("clips", "models", "race", "quick", "device")}
+    options = BenchOptions(**chosen, judge_url=given["judge_url"] or "")
+    if options.race and options.device == "gpu":
+        raise errors.UsageError("--race is run on the CPU: leave out --device gpu")
     board = bench(options, lambda line: click.echo(line, err=True))
     click.echo("\n" + render.text(board), err=True)
     data = orjson.dumps(board, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -9,13 +9,18 @@
     core        one run of the whole suite, taken apart: S1, S2, S3, S7
     starts      start and resume: S6, S8
     scale       parallel use, memory, identity: S5, S9, S10
+    passes      what a run decoded, to be decoded again alone
+    pictures    what decoding costs when it makes the wanted pictures
+    gpu, gpu_decode  a GPU: its decoder, decoding beside inference, its pictures: G1, G4, G9
+    asking      a judge's server and our way of asking it: G6
     rival, race the usual flow (one process per metric and case), and ours against it: S4
     board       the figures with their targets
     against     two boards compared, by ratios only
     render      the board for people
     bench       the order of it all
 
-Every figure of the board is a ratio or a count, taken in CPU time: a busy machine makes it noisier, not another figure.
+Every figure of the board is a ratio or a count, taken in CPU time (a GPU's and a judge's: of the wall): a busy machine
+makes it noisier, not another figure.
 Knows the runner; knows no metric's arithmetic.
 
 Measured once, and not done (ONNX Runtime 1.32, FFmpeg 8.1, a Xeon with AVX-512 VNNI, one thread where none is named):

@@ -8,7 +8,9 @@ from enum import StrEnum
 from typing import Any
 
 SCHEMA = 1
-NEEDS_GPU = "needs a GPU"
+NEEDS_GPU = "needs a GPU: --device gpu"
+NEEDS_JUDGE = "needs a judge: --judge-url URL"
+NOT_MEASURED = "not measured in this run"
 
 
 class Better(StrEnum):
@@ -30,6 +32,7 @@ class Target:
     unit: str = ""
     slack: float = 0.0
     portable: bool = True  # a ratio of two things measured together, which another machine should reproduce
+    absent: str = NOT_MEASURED  # what is said where there is no figure
 
 
 TARGETS = (
@@ -45,10 +48,10 @@ TARGETS = (
     Target("S8", "resume of a finished run, per case", Better.LOWER, 1.0, "CPU ms", portable=False),
     Target("S9", "peak memory, 60 s at 1080p", Better.LOWER, 1.0, "GB", slack=0.1),
     Target("S10", "byte-equal: twice, and one shard against three", Better.EQUAL, 1.0),
-    Target("G1", "DALI decode frames/s / the chip's decoder limit", Better.HIGHER, 0.85),
-    Target("G4", "clips/s x max(decode s, sum of expert s)", Better.HIGHER, 0.85),
-    Target("G6", "judge tokens/s / the bare server's", Better.HIGHER, 0.9),
-    Target("G9", "GPU frames against CPU frames, PSNR", Better.HIGHER, 40.0, "dB"),
+    Target("G1", "DALI decode frames/s / the chip's decoder limit", Better.HIGHER, 0.85, absent=NEEDS_GPU),
+    Target("G4", "clips/s x max(decode s, sum of expert s)", Better.HIGHER, 0.85, absent=NEEDS_GPU),
+    Target("G6", "judge tokens/s / the bare server's", Better.HIGHER, 0.9, absent=NEEDS_JUDGE),
+    Target("G9", "GPU frames against CPU frames, PSNR", Better.HIGHER, 40.0, "dB", absent=NEEDS_GPU),
 )
 
 
@@ -73,7 +76,7 @@ class Board:
 
     def tree(self) -> dict[str, Any]:
         """The board as JSON: schema, facts, and one object per target."""
-        rows = [row(target, self.figures.get(target.id, _absent(target))) for target in TARGETS]
+        rows = [row(target, self.figures.get(target.id, Figure(None, target.absent))) for target in TARGETS]
         return {"schema": SCHEMA, **self.facts, "figures": rows}
 
 
@@ -96,7 +99,3 @@ def row(target: Target, figure: Figure) -> Mapping[str, Any]:
         "passed": None if figure.value is None else passed(target, figure.value),
         "note": figure.note,
     }
-
-
-def _absent(target: Target) -> Figure:
-    return Figure(None, NEEDS_GPU if target.id.startswith("G") else "not measured in this run")

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluator.bench import decoders
+from evaluator.bench import decoders, pictures
 from evaluator.bench.board import Board
-from evaluator.bench.pictures import Watch
+from evaluator.bench.passes import Pass, Passes
 from evaluator.bench.sessions import Calls, Ledger
 from evaluator.manifest import Manifest
 from evaluator.metrics.base import Metric
+from evaluator.runner.equipment import CPU
 from evaluator.runner.header import read_header
 from evaluator.runner.options import RunOptions
 from evaluator.runner.run import run
@@ -29,13 +30,13 @@ MEDIA = ("probe", "decode", "collect")
 
 @dataclass(frozen=True, slots=True)
 class CoreRun:
-    """One run: CPU seconds of the whole, per stage, and the calls of networks."""
+    """One run: CPU seconds of the whole, per stage, the calls of networks, and the passes over files."""
 
     total: float
     stages: Mapping[str, float]
     counters: Mapping[str, int]
     calls: Sequence[Calls]
-    pictures: Watch
+    passes: Sequence[Pass]
 
     @property
     def media(self) -> float:
@@ -45,16 +46,16 @@ class CoreRun:
 
 def instrumented(manifest: Manifest, models: Path | None, out: Path, metrics: Sequence[str] = ()) -> CoreRun:
     """Score a manifest from scratch, by default with every metric, and count everything."""
-    ledger, pictures = Ledger(), Watch()
+    ledger, passes = Ledger(), Passes(CPU)
     store = Store.open(models, opener=ledger.open)
     start = time.process_time()
     options = RunOptions(out, workers=1, metrics=tuple(metrics), fresh=True, quiet=True)
-    run(manifest, store, options, pictures.equipment)
+    run(manifest, store, options, passes.equipment)
     total = time.process_time() - start
     header = read_header(out)
     assert header is not None  # noqa: S101  (the run has just written it)
     told = header["telemetry"]
-    return CoreRun(total, told["cpu_seconds"], told["counters"], list(ledger.calls.values()), pictures)
+    return CoreRun(total, told["cpu_seconds"], told["counters"], list(ledger.calls.values()), passes.made)
 
 
 def measure(board: Board, manifest: Manifest, models: Path | None, out: Path, clips: Sequence[Path]) -> None:
@@ -66,8 +67,8 @@ def measure(board: Board, manifest: Manifest, models: Path | None, out: Path, cl
     for call in found.calls:
         ready[call.name] += call.ready()
     networks = sum(ready.values())
-    pictures = found.pictures.seconds()
-    least = f"decoding with only the wanted pictures takes {pictures:.2f}, so {pictures / raw:.2f} is the limit"
+    wanted = pictures.seconds(found.passes)
+    least = f"decoding with only the wanted pictures takes {wanted:.2f}, so {wanted / raw:.2f} is the limit"
     board.put("S1", found.media / raw, f"{found.media:.2f} / {raw:.2f} CPU s, {len(clips)} clips; {least}")
     passes, files = found.counters["decode_passes"], found.counters["files_opened"]
     board.put("S2", passes / files, f"{passes} passes over {files} files")
@@ -76,7 +77,7 @@ def measure(board: Board, manifest: Manifest, models: Path | None, out: Path, cl
     name, seconds = _dearest_second(found.stages)
     board.put("S7", seconds / found.total, f"dearest: {name}, {1000 * seconds:.1f} ms of {found.total:.2f} CPU s")
     board.facts["core"] = {"total": found.total, "raw_decode": raw, "media": found.media, "networks": networks}
-    board.facts["core"]["decode_with_pictures"] = pictures
+    board.facts["core"]["decode_with_pictures"] = wanted
     board.facts["stages"] = _stages(found)
     board.facts["networks"] = [_network(found.calls, name, seconds) for name, seconds in ready.items()]
 

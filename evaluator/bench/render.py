@@ -32,10 +32,12 @@ def markdown(board: Mapping[str, Any]) -> str:
 def _head(board: Mapping[str, Any]) -> str:
     machine = board["machine"]
     state = f"loaded ({machine['load']:.1f} processes per core before we began)" if board["loaded"] else "quiet"
-    return (
+    words = (
         f"{machine['processor']}, {machine['cores']} cores, {machine['memory'] / 1e9:.0f} GB; "
         f"{machine['peak']:.0f} GFLOP/s on one thread; {state}"
     )
+    gpu = board.get("gpu", {})
+    return "; ".join([words, *(f"{name} {told}" for name, told in gpu.items())])
 
 
 def _figures(rows: Sequence[Mapping[str, Any]]) -> str:

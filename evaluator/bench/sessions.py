@@ -1,6 +1,7 @@
 """What the networks alone cost: every call of a run is counted, then one of each kind is repeated on ready tensors.
 
-A kind is a network with one set of input shapes. Multiplications are counted from the shapes that ONNX Runtime reports
+A kind is a network with one set of input shapes. On a CPU the time is the thread's, on a GPU the wall's: its sessions
+return when their numbers are there. Multiplications are counted from the shapes that ONNX Runtime reports
 for the unoptimised graph of that same call, so the work is the published network's, however it was run.
 """
 
@@ -11,27 +12,34 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from evaluator.runtime.arrays import is_host
+from evaluator.runtime.backends import Fallback, Network, Opens
+from evaluator.runtime.contract import DescribesOutputs
 from evaluator.runtime.onnx import OnnxSession, inference_session, session_options
-from evaluator.runtime.session import Array, Session
+from evaluator.runtime.session import Array, OnDevice, Session
 
 REPEATS = 3
+Clock = Callable[[], float]
+Call = Callable[[Mapping[str, Array]], object]
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 
 
 @dataclass(slots=True)
 class Calls:
-    """The calls of one kind: how many, their CPU seconds in the run, and the tensors of the first."""
+    """The calls of one kind: how many, their seconds in the run, the tensors of the first, and how it was made."""
 
     path: Path
-    session: Session
+    call: Call
     feeds: Mapping[str, Array]
+    clock: Clock
     count: int = 0
     seconds: float = 0.0
 
@@ -47,59 +55,100 @@ class Calls:
         return self.count * (shape[0] if shape else 1)
 
     def ready(self, repeats: int = REPEATS) -> float:
-        """CPU seconds of all calls, had each taken what a repetition on the ready tensors takes (median).
+        """Seconds of all calls, had each taken what a repetition on the ready tensors takes (median).
 
         Never more than they took in the run: when the machine gets slower meanwhile, a limit must not look nearer.
         """
-        repeated = statistics.median(_timed(self.session, self.feeds) for _ in range(repeats))
+        repeated = statistics.median(self._timed() for _ in range(repeats))
         return min(self.seconds, self.count * repeated)
 
     def gflop(self) -> float:
         """Floating-point operations of all calls in units of 10^9; two per multiplication of a weight or a product."""
         return self.count * 2 * multiplications(self.path, self.feeds) / 1e9
 
+    def _timed(self) -> float:
+        start = self.clock()
+        self.call(self.feeds)
+        return self.clock() - start
+
 
 @dataclass(slots=True)
 class Ledger:
     """All calls of a run. `open` is the opener to give to a store; safe for several threads."""
 
+    clock: Clock = time.thread_time
     calls: dict[tuple[Path, Shapes], Calls] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def open(self, path: Path) -> Session:
-        """A session that writes its calls down here."""
-        return _Counted(OnnxSession(path), path, self)
+        """A session on the CPU that writes its calls down here."""
+        return self.counted(OnnxSession(path), path)
 
-    def add(self, path: Path, session: Session, feeds: Mapping[str, Array], seconds: float) -> None:
-        """Write down one call."""
-        kind = (path, tuple((name, value.shape) for name, value in feeds.items()))
+    def counted(self, session: Session, path: Path) -> Session:
+        """Any session, its calls written down here."""
+        return (_CountedOnDevice if isinstance(session, OnDevice) else _Counted)(session, path, self)
+
+    def timed(self, path: Path, feeds: Mapping[str, Array], call: Call) -> Any:
+        """Make a call and write it down."""
+        start = self.clock()
+        found = call(feeds)
+        self._add(path, feeds, call, self.clock() - start)
+        return found
+
+    def _add(self, path: Path, feeds: Mapping[str, Array], call: Call, seconds: float) -> None:
+        kind = (path, tuple((name, tuple(value.shape)) for name, value in feeds.items()))
         with self._lock:
             if kind not in self.calls:
-                self.calls[kind] = Calls(path, session, {name: value.copy() for name, value in feeds.items()})
+                self.calls[kind] = Calls(path, call, {name: _copy(value) for name, value in feeds.items()}, self.clock)
             self.calls[kind].count += 1
             self.calls[kind].seconds += seconds
+
+
+def _copy(array: Any) -> Any:
+    return array.copy() if is_host(array) else array.clone()
 
 
 class _Counted:
     """A session whose calls are counted."""
 
-    def __init__(self, session: OnnxSession, path: Path, ledger: Ledger) -> None:
+    def __init__(self, session: Any, path: Path, ledger: Ledger) -> None:
         self._session, self._path, self._ledger = session, path, ledger
-        self.provider = session.provider
-        self.inputs, self.outputs, self.output_types = session.inputs, session.outputs, session.output_types
+        self.provider: str = session.provider
+        self.inputs, self.outputs = session.inputs, session.outputs
+        if isinstance(session, DescribesOutputs):
+            self.output_types = session.output_types
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         """As the session does."""
-        start = time.thread_time()
-        found = self._session.run(feeds)
-        self._ledger.add(self._path, self._session, feeds, time.thread_time() - start)
+        found: dict[str, Array] = self._ledger.timed(self._path, feeds, self._session.run)
         return found
 
 
-def _timed(session: Session, feeds: Mapping[str, Array]) -> float:
-    start = time.thread_time()
-    session.run(feeds)
-    return time.thread_time() - start
+class _CountedOnDevice(_Counted):
+    """One that can leave its outputs on its device."""
+
+    def leave(self, feeds: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
+        """As the session does."""
+        call = partial(self._session.leave, shapes=shapes)
+        found: dict[str, Any] = self._ledger.timed(self._path, feeds, call)
+        return found
+
+
+@dataclass(slots=True)
+class CountedBackends:
+    """The backends of a device, the calls of their sessions written down."""
+
+    backends: Opens
+    ledger: Ledger
+
+    @property
+    def fallbacks(self) -> list[Fallback]:
+        """As the backends tell."""
+        return self.backends.fallbacks
+
+    def open(self, network: Network) -> Session:
+        """As the backends do."""
+        return self.ledger.counted(self.backends.open(network), network.path)
 
 
 # ---------------------------------------------------------------------------------------------- multiplications

@@ -10,6 +10,8 @@ from typing import Any
 import orjson
 
 from evaluator.bench.clips import Recipe, make
+from evaluator.manifest import Manifest, Suites, read
+from evaluator.suites import suites
 
 SUITE = "core"
 
@@ -68,6 +70,12 @@ def write_manifest(lines: Sequence[Line], path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines))
     return path
+
+
+def loaded(lines: Sequence[Line], path: Path, root: Path) -> Manifest:
+    """The manifest of these lines, written to `path` and read; clips lie in `root`."""
+    known: Suites = {SUITE: suites()[SUITE].data}
+    return read(write_manifest(lines, path), root, suites=known)
 
 
 def _case(clip: Path, source: Path | None = None) -> dict[str, Any]:

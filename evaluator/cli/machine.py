@@ -18,7 +18,14 @@ from evaluator.cli.options import PathIn, PathOut, json_option, judge_for_option
 @option("--against", type=PathIn, help="An earlier bench.json: exit 3 if a ratio got clearly worse.")
 @option("--race", is_flag=True, help="Also run the usual flow, one process per metric and case.")
 @option("--quick", is_flag=True, help="Two short clips, and only what fits into two minutes.")
-@option("--device", type=click.Choice(["cpu"]), default="cpu", show_default=True, help="Where models run.")
+@option(
+    "--device",
+    type=click.Choice(["cpu", "gpu"]),
+    default="cpu",
+    show_default=True,
+    help="cpu: S1 to S10. gpu: G1, G4 and G9, on this machine's GPU.",
+)
+@option("--judge-url", help="Also G6, of a judge server on loopback.")
 @json_option
 def bench(**options: Any) -> int:
     """Measure how fast this machine scores, against limits and against the usual flow."""

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from evaluator.bench.bench import BenchOptions, bench
 from evaluator.doctor.codecs import KINDS, Kind, number, write
 from evaluator.errors import EngineError
 from evaluator.media.decode import CollectTap, decode
@@ -205,6 +206,17 @@ def leaks() -> Any:
     return {"MiB lost": (free[0] - free[1]) >> 20}
 
 
+def benchmark() -> Any:
+    """G1, G4 and G9 of two short clips. A missed target is a figure; pictures far from the CPU's are a failure."""
+    _device()
+    with tempfile.TemporaryDirectory() as folder:
+        board = bench(BenchOptions(clips=Path(folder), quick=True, device="gpu"), say=lambda _: None)
+    found = {row["id"]: row for row in board["figures"] if row["id"] in {"G1", "G4", "G9"}}
+    pictures = found["G9"]["value"]
+    assert pictures is None or pictures >= PSNR, found["G9"]
+    return {name: [row["value"], row["note"]] for name, row in found.items()}
+
+
 CHECKS: Mapping[str, Callable[[], Any]] = {
     "environment": environment,
     "scaling": scaling,
@@ -217,6 +229,7 @@ CHECKS: Mapping[str, Callable[[], Any]] = {
     "residence": residence,
     "sessions": sessions,
     "leaks": leaks,
+    "benchmark": benchmark,
 }
 
 
