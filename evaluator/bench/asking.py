@@ -25,10 +25,11 @@ from evaluator.errors import EvaluatorError
 from evaluator.judge.address import check_url
 from evaluator.judge.client import HttpJudge, HttpOptions
 from evaluator.judge.dialect import CHAT, chat_request
+from evaluator.judge.exchange import as_object, check_response
 from evaluator.judge.ledger import Ledger
 from evaluator.judge.session import JudgeSession, Mode
-from evaluator.judge.transport import http_client
-from evaluator.judge.types import Backend, JudgeIdentity, Question, Raw, Status
+from evaluator.judge.transport import TROUBLE, ResponseTooLarge, http_client, read_body
+from evaluator.judge.types import Backend, JudgeError, JudgeIdentity, Question, Raw, Status
 from evaluator.media.decode import CollectTap, decode
 from evaluator.media.probe import probe
 from evaluator.metrics.prompt_following import FRAMES, VIEW, ask
@@ -40,8 +41,13 @@ SECONDS = 600.0
 """Longest wait for one answer over the bare connection."""
 
 
+def meet(url: str) -> None:
+    """Raises UsageError or JudgeUnusableError if no judge is at `url`: better before an hour's work than after it."""
+    HttpJudge.connect(url).close()
+
+
 def measure(board: Board, folder: Path, clips: Sequence[Path], url: str) -> None:
-    """G6 of the judge at `url`. Raises UsageError or JudgeUnusableError if there is none."""
+    """G6 of the judge at `url`. Raises UsageError or JudgeUnusableError without one, EvaluatorError if it fails."""
     asked = [question for clip in clips for question in questions(clip)]
     with closing(HttpJudge.connect(url, HttpOptions(concurrency=CONCURRENCY))) as judge:
         counted = _Counted(judge)
@@ -51,7 +57,7 @@ def measure(board: Board, folder: Path, clips: Sequence[Path], url: str) -> None
                 bodies = [_body(judge, question) for question in asked]
                 ways = (lambda: _through(session, counted, asked), lambda: _bare(client, bodies))
                 ours, bare = zip(*([_rate(way) for way in ways] for _ in range(ROUNDS + 1)), strict=True)
-    if not min(*ours, *bare):
+    if min(*ours, *bare) <= 0:
         board.put("G6", None, "the server does not tell how many tokens it read and wrote (`usage`)")
         return
     speed, most = statistics.median(ours[1:]), statistics.median(bare[1:])
@@ -120,16 +126,22 @@ def _through(session: JudgeSession, counted: _Counted, asked: Sequence[Question]
 
 
 def _body(judge: HttpJudge, question: Question) -> bytes:
-    ids = [judge.label_id(label) for label in question.labels]
+    try:
+        ids = [judge.label_id(label) for label in question.labels]
+    except JudgeError as error:
+        raise EvaluatorError(f"the judge did not answer a question of the benchmark: {error}") from error
     return orjson.dumps(chat_request(question, judge.identity.model, ids))
 
 
 def _bare(client: httpx2.Client, bodies: Sequence[bytes]) -> int:
     def post(body: bytes) -> int:
-        response = client.post(CHAT, content=body, headers={"content-type": "application/json"})
-        if response.status_code != 200:
-            raise EvaluatorError(f"the judge's server answered with HTTP {response.status_code} to a bare request")
-        return _tokens(orjson.loads(response.content).get("usage"))
+        try:
+            with client.stream("POST", CHAT, content=body, headers={"content-type": "application/json"}) as response:
+                answer = read_body(response)
+            check_response(CHAT, response, answer)
+            return _tokens(as_object(answer).get("usage"))
+        except (*TROUBLE, ResponseTooLarge, JudgeError) as error:
+            raise EvaluatorError(f"the judge's server did not answer a bare request: {error}") from error
 
     with ThreadPoolExecutor(CONCURRENCY) as threads:
         return sum(threads.map(post, bodies))

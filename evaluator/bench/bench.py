@@ -15,6 +15,7 @@ import evaluator
 from evaluator.bench import asking, core, decoders, gpu, machine, race, scale, starts
 from evaluator.bench.board import Board
 from evaluator.bench.workload import BRIEF, LONG, QUICK, SHORT, TINY, ClipSet, edits, loaded
+from evaluator.errors import EvaluatorError
 from evaluator.runner.equipment import equipment
 from evaluator.runner.header import revision
 from evaluator.runtime.digests import cache_folder, sha256_file
@@ -36,8 +37,12 @@ class BenchOptions:
 
 
 def bench(options: BenchOptions, say: Callable[[str], None]) -> dict[str, Any]:
-    """Measure this machine. Raises ModelMissing if the embedded models are not prepared, EngineError without a GPU."""
+    """Measure this machine. Raises ModelMissing if the embedded models are not prepared, EngineError without a GPU,
+    and UsageError or JudgeUnusableError without the judge that was named.
+    """
     tools = equipment(options.device)
+    if options.judge_url:
+        asking.meet(options.judge_url)
     folder = options.clips or cache_folder() / "bench"
     say(f"clips in {folder}")
     clips = ClipSet(folder, QUICK if options.quick else SHORT)
@@ -55,8 +60,16 @@ def bench(options: BenchOptions, say: Callable[[str], None]) -> dict[str, Any]:
             _on_cpu(board, options, clips, scratch, say)
         if options.judge_url:
             say("the judge")
-            asking.measure(board, scratch, paths, options.judge_url)
+            _of_judge(board, paths, scratch, options.judge_url)
     return board.tree()
+
+
+def _of_judge(board: Board, paths: list[Path], scratch: Path, url: str) -> None:
+    """G6. A judge that fails by now takes no other figure with it."""
+    try:
+        asking.measure(board, scratch, paths, url)
+    except EvaluatorError as error:
+        board.put("G6", None, f"could not be measured: {error}")
 
 
 def _on_cpu(board: Board, options: BenchOptions, clips: ClipSet, scratch: Path, say: Callable[[str], None]) -> None:

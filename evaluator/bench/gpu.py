@@ -10,8 +10,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,16 +21,17 @@ from evaluator.bench.board import Board
 from evaluator.bench.passes import Pass, Passes
 from evaluator.bench.sessions import CountedBackends, Ledger
 from evaluator.bench.workload import edits, loaded
-from evaluator.errors import MediaError
+from evaluator.errors import EvaluatorError, NotApplicable
 from evaluator.media.decode import CollectTap, all_or_nothing
 from evaluator.media.types import U8, Frames
 from evaluator.runner.equipment import CPU, Equipment
 from evaluator.runner.header import cores
 from evaluator.runner.options import RunOptions
-from evaluator.runner.run import run
+from evaluator.runner.run import RunResult, run
 from evaluator.runtime.store import Store
-from evaluator.schema import View
+from evaluator.schema import Status, View
 
+T = TypeVar("T")
 PER_WORKER = 2
 BEST = 99.0
 """dB that equal pictures are given."""
@@ -46,20 +48,30 @@ class Subject:
 
 
 def measure(board: Board, folder: Path, clips: Sequence[Path], subject: Subject) -> None:
-    """G1, G4 and G9 of a device. Without its decoder G1 and G9 have no figure."""
+    """G1, G4 and G9 of a device. Without its decoder G1 and G9 have no figure, and what fails has its reason."""
     workers, tools = cores(), subject.tools
     board.facts["gpu"] = {**tools.identity, "driver": tools.driver}
     passes = _overlap(board, folder, clips, subject, workers)
+    board.facts["fallbacks"] = [asdict(down) for down in tools.fallbacks]
     if tools.decoder == "dali":
-        gpu_decode.measure(board, clips, workers, subject.dali)
-        _pictures(board, passes, tools)
+        _figure(board, "G1", lambda: gpu_decode.measure(board, clips, workers, subject.dali))
+        _figure(board, "G9", lambda: _pictures(board, passes, tools))
     else:
         for name in ("G1", "G9"):
             board.put(name, None, "; ".join(down.reason for down in tools.steps_down))
 
 
+def _figure(board: Board, name: str, measured: Callable[[], None]) -> None:
+    """Measure one; what goes wrong there is its note, and the others stay."""
+    try:
+        measured()
+    except (EvaluatorError, NotApplicable, RuntimeError) as error:  # the last is what DALI and torch raise
+        board.put(name, None, f"could not be measured: {' '.join(str(error).split())}")
+
+
 def _overlap(board: Board, folder: Path, clips: Sequence[Path], subject: Subject, workers: int) -> list[Pass]:
     """G4: the longer of decoding alone and networks alone, against a run of both. Returns a pass of each clip."""
+    folder = folder.resolve()  # as the manifest names its clips
     many = list(copies(clips, max(len(clips), PER_WORKER * workers), folder / "clips"))
     manifest = loaded(edits(many), folder / "gpu.jsonl", folder / "clips")
     ledger, passes, store = Ledger(time.perf_counter), Passes(subject.tools), Store.open(subject.models)
@@ -67,13 +79,31 @@ def _overlap(board: Board, folder: Path, clips: Sequence[Path], subject: Subject
     if watched.backends is not None:
         watched = replace(watched, backends=CountedBackends(watched.backends, ledger))
     options = RunOptions(folder / "scores", workers=workers, metrics=subject.metrics, fresh=True, quiet=True)
-    _timed(run, manifest, store, options, watched)
-    seen, networks = list(passes.made), sum(call.ready() for call in ledger.calls.values())
-    whole = _timed(run, manifest, store, options, watched)
-    decoding = _timed(_decode, seen, subject.tools, workers)
+    run(manifest, store, options, watched)
+    seen, networks = list(passes.made), _networks(ledger, subject.tools)
+    found, whole = _timed(lambda: run(manifest, store, options, watched))
+    _, decoding = _timed(lambda: _decode(seen, subject.tools, workers))
     note = f"{len(many)} clips in {whole:.1f} s; decoding alone {decoding:.1f}, networks alone {networks:.1f}"
-    board.put("G4", max(decoding, networks) / whole, note)
+    note += f"; {len(subject.tools.fallbacks)} steps down"
+    wrong = _failures(found)
+    board.put("G4", *((None, wrong) if wrong else (max(decoding, networks) / whole, note)))
     return [one for one in seen if one.path in many[: len(clips)]]
+
+
+def _networks(ledger: Ledger, tools: Equipment) -> float:
+    """Seconds of all calls alone, ordered by the device's stream as in a run: else nobody waits for their numbers."""
+    with tools.ordered():
+        return sum(call.ready() for call in ledger.calls.values())
+
+
+def _failures(found: RunResult) -> str:
+    """Why a run is not worth timing, for what failed took no time; empty if nothing did."""
+    failed = [score for score in found.scores if score.status is Status.FAILED]
+    if not failed:
+        return ""
+    first = failed[0]
+    why = first.reason.message if first.reason else ""
+    return f"{len(failed)} scores failed, the first {first.metric} of {first.case}: {why}"
 
 
 def copies(clips: Sequence[Path], count: int, folder: Path) -> Iterator[Path]:
@@ -97,11 +127,10 @@ def _decode(passes: Sequence[Pass], tools: Equipment, workers: int) -> None:
         list(threads.map(again, passes))
 
 
-def _timed(work: Callable[..., object], *given: object) -> float:
-    """Seconds that something takes."""
+def _timed(work: Callable[[], T]) -> tuple[T, float]:
+    """What something gives, and the seconds that it takes."""
     start = time.perf_counter()
-    work(*given)
-    return time.perf_counter() - start
+    return work(), time.perf_counter() - start
 
 
 # -------------------------------------------------------------------------------------------------- G9: pictures
@@ -128,13 +157,10 @@ def _views(one: Pass) -> list[View]:
 
 
 def _apart(one: Pass, view: View, tools: Equipment) -> float | None:
-    """PSNR in dB of a view of a clip, 0 where frames are missing; None where the CPU's decoder stepped in."""
+    """PSNR in dB of a view of a clip, 0 for other frames; None where the CPU's decoder stepped in."""
     ours, theirs = CollectTap(one.info), CollectTap(one.info)
-    try:
-        with tools.ordered():
-            _, report = all_or_nothing(tools.decode(one.path, one.info, [(view, theirs)], ()))
-    except MediaError:
-        return 0.0
+    with tools.ordered():
+        _, report = all_or_nothing(tools.decode(one.path, one.info, [(view, theirs)], ()))
     if "decoder dali" not in report.notes:
         return None
     all_or_nothing(CPU.decode(one.path, one.info, [(view, ours)], ()))

@@ -19,6 +19,7 @@ from evaluator.bench.board import Board
 from evaluator.media.decode_dali import DaliSource
 from evaluator.media.probe import probe
 from evaluator.media.types import VideoInfo
+from evaluator.runtime.device import CudaDevice
 
 Clip = tuple[Path, VideoInfo]
 Decoder = Callable[[Clip], int]
@@ -30,7 +31,8 @@ MORE = 1.05
 def measure(board: Board, clips: Sequence[Path], workers: int, device: str) -> None:
     """G1, of sources as `workers` threads of a run have them."""
     seen = [(path, video) for path in clips if (video := probe(path).video) is not None]
-    ours = rate(lambda: source(device), workers, seen)
+    shared = CudaDevice() if device == "gpu" else None  # all sources of a run are ordered by one stream
+    ours = rate(lambda: source(device, shared.stream if shared else None), workers, seen)
     most, sessions = limit(lambda: bare(device), seen)
     board.put("G1", ours / most, f"{ours:.0f} of {most:.0f} frames/s; {workers} sessions, the limit with {sessions}")
 
@@ -46,16 +48,24 @@ def rate(make: Callable[[], Decoder], sessions: int, clips: Sequence[Clip]) -> f
 
 
 def limit(make: Callable[[], Decoder], clips: Sequence[Clip]) -> tuple[float, int]:
-    """(most frames a second, sessions that reach it): sessions are doubled for as long as that helps."""
+    """(most frames a second, sessions that reach it): sessions are doubled for as long as that helps and they fit."""
     best, at = rate(make, 1, clips), 1
-    while (more := rate(make, 2 * at, clips)) > MORE * best:
+    while (more := _rate_if_room(make, 2 * at, clips)) > MORE * best:
         best, at = more, 2 * at
-    return max(best, more), at
+    return (more, 2 * at) if more > best else (best, at)
 
 
-def source(device: str) -> Decoder:
-    """The decoder of a run."""
-    dali = DaliSource(device)
+def _rate_if_room(make: Callable[[], Decoder], sessions: int, clips: Sequence[Clip]) -> float:
+    """Frames a second, 0 if the device has no room: every session holds a whole clip."""
+    try:
+        return rate(make, sessions, clips)
+    except RuntimeError:  # DALI's errors have no other name
+        return 0.0
+
+
+def source(device: str, stream: int | None = None) -> Decoder:
+    """The decoder of a run, ordered by a CUDA stream."""
+    dali = DaliSource(device, stream=stream)
 
     def decode(clip: Clip) -> int:
         path, video = clip

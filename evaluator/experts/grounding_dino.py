@@ -64,11 +64,14 @@ def prepared(frame: U8) -> U8:
 def size_of(height: int, width: int) -> tuple[int, int]:
     """(width, height) that the network takes a picture at, as transformers' processor rounds them.
 
-    Where the long side is what bounds, the other one is rounded but does not enter into it, which may not pass 1333.
+    Where the long side is what bounds, the other one is rounded but does not enter into it, which may not pass 1333. A
+    picture whose short side is right already stays as it is, a few pixels above that bound or below it.
     """
     short, long = min(height, width), max(height, width)
     exact = SHORT_SIDE if long * SHORT_SIDE <= LONG_SIDE * short else LONG_SIDE * short / long
     sides = round(exact), int(exact * long / short)
+    if sides[0] == short:
+        return width, height
     return sides if width < height else sides[::-1]
 
 

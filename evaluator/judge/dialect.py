@@ -36,6 +36,8 @@ def chat_request(question: Question, model: str, label_ids: Sequence[int]) -> di
         "seed": question.sample,
         "max_tokens": question.max_tokens,
     }
+    if question.temperature:
+        body["top_p"] = 1.0  # a server may have another default, that of the checkpoint
     if question.top_k:
         body["top_k"] = question.top_k
     if question.labels:

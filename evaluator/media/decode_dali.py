@@ -27,7 +27,7 @@ from evaluator.schema import View
 
 HELD = 512 << 20
 """Bytes of full-size frames that exist at a time, and once more while their colours are corrected: 86 frames of 1080p.
-DALI decodes from a key frame again for every call, so fewer frames a call are more frames decoded."""
+Every call decodes again from the key frame before it, or from the beginning, so few frames a call are slow."""
 
 BT709_FROM_BT601 = (
     (1.0864, -0.0723, -0.0141),

@@ -45,7 +45,7 @@ def test_a_schema_question_is_constrained_by_its_schema() -> None:
 def test_a_drawn_answer_is_drawn_from_the_seed_of_its_sample() -> None:
     drawn = replace(probes.json_question("maple"), sample=3, temperature=0.7)
     body = chat_request(drawn, "judge", ())
-    assert (body["temperature"], body["seed"]) == (0.7, 3)
+    assert (body["temperature"], body["seed"], body["top_p"]) == (0.7, 3, 1.0)
     assert "top_k" not in body
     assert chat_request(replace(drawn, top_k=50), "judge", ())["top_k"] == 50
 

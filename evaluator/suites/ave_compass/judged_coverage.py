@@ -70,8 +70,13 @@ def items_of(case: Case, family: str) -> int:
 
 
 def _applies(case: Case, family: str, score: Score) -> bool:
-    """Whether a case without a value should have had one. Realism is asked of every clip."""
-    return _code(score) != EMPTY or family == REALISM or items_of(case, family) > 0
+    """Whether a case without a value should have had one: every case in realism, else those whose checklist asks.
+
+    A clip that cannot be read fails in every score, also in those that its checklist leaves empty.
+    """
+    if family == REALISM:
+        return True
+    return _code(score) != EMPTY if case.checklist is None else items_of(case, family) > 0
 
 
 def _code(score: Score) -> str:

@@ -33,7 +33,7 @@ LOWEST, HIGHEST = 1.0, 10.0
 """Grades of a Score-MCQ."""
 
 ABSURD = 1e6
-"""What is further from 0 is no grade, whatever the profile: means of such numbers need not be finite."""
+"""What is further from 0 is no grade and no rating, whatever the profile: means of such numbers need not be finite."""
 
 _WORDS = {"true": "yes", "1": "yes", "false": "no", "0": "no"}
 

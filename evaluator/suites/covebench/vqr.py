@@ -38,6 +38,7 @@ from evaluator.metrics.base import Direction, Judged, Metric, Outcome
 from evaluator.metrics.views import TEN_FRAMES
 from evaluator.schema import Case, Fit, FramesNeed, View
 from evaluator.suites.covebench.draws import seed_of
+from evaluator.suites.covebench.rules import ABSURD
 
 MODEL = "VisualQuality-R1"
 SHOWS = frozenset({Modality.TEXT, Modality.IMAGE})
@@ -76,7 +77,7 @@ def rating(text: str) -> float | None:
     tagged = _TAG.findall(text)
     number = _NUMBER.search(tagged[-1] if tagged else text)
     value = float(number[0]) if number else math.inf
-    return value if math.isfinite(value) else None  # 400 digits are no rating
+    return value if value <= ABSURD else None
 
 
 def compute(answers: Sequence[Answer], frames: Frames, bounded: bool = True) -> Outcome:

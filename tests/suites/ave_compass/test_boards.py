@@ -156,6 +156,21 @@ def test_a_cell_that_the_checklist_leaves_empty_is_not_missing() -> None:
     assert covered(cases, scores, "REAL")["s"]["coverage"] == "0.500 !"
 
 
+@pytest.mark.parametrize(
+    "lost", [{"status": Status.FAILED, "reason": Reason("not_media", "no")}, {"reason": Reason("no_judge", "nobody")}]
+)
+def test_a_cell_that_the_checklist_leaves_empty_is_not_missing_in_a_lost_case(lost: dict[str, Any]) -> None:
+    """A clip that cannot be read fails in every score, whatever its checklist asks."""
+    lone = case(checklist(("IF", "video", "Is rain visible?")), "b")
+    cases = [case(TREE, "a"), lone]
+    families = {"instruction_following": "IF", "fidelity_preserving": "FP", "editing_intent": "EI"}
+    scores = [score(cases[0], family, 1.0) for family in families]
+    scores += [score(lone, family, None, **lost) for family in families]
+    found = {short: covered(cases, scores, short)["s"] for short in families.values()}
+    assert {short: row["active"] for short, row in found.items()} == {"IF": 2, "FP": 1, "EI": 1}
+    assert (found["FP"]["coverage"], found["FP"]["failures as 0"]) == ("1.000", 100.0)
+
+
 def test_a_system_of_which_every_case_failed_has_a_line() -> None:
     cases = [case(TREE, "a", system="good"), case(TREE, "b", system="bad"), case(TREE, "c", system="unjudged")]
     scores = [

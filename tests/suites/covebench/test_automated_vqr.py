@@ -56,6 +56,7 @@ def score(*texts: str, compat: bool = False) -> Outcome:
         ("<answer>.5</answer>", 5.0),  # as the reference's pattern reads it
         ("<answer>3.45", 3.45),  # not closed: the whole text
         ("9" * 400, None),  # beyond any number
+        ("9" * 308, None),  # two of them have no mean
     ],
 )
 def test_a_rating_is_the_first_number_in_the_last_tag(text: str, expected: float | None) -> None:
