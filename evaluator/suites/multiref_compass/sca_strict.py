@@ -38,8 +38,12 @@ def normalised(text: str) -> list[str]:
 
 
 def _written(sign: str) -> bool:
-    """Letters, digits, and the marks that belong to letters (vowels of Devanagari); no punctuation of any script."""
-    return sign.isalnum() or unicodedata.category(sign).startswith("M")
+    """Letters, digits, and the marks that belong to letters (vowels of Devanagari); no punctuation of any script.
+
+    A selector of a variant, which follows an emoji or a digit, and a frame around a digit are not said either.
+    """
+    variant = unicodedata.name(sign, "").startswith("VARIATION SELECTOR")
+    return sign.isalnum() or (unicodedata.category(sign) in {"Mn", "Mc"} and not variant)
 
 
 def same(found: Sequence[str], wanted: Sequence[str]) -> float:

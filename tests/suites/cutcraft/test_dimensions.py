@@ -323,6 +323,17 @@ def test_a_clip_of_one_shot_has_no_order(tmp_path: Path) -> None:
     assert (found.details["counterfactual"], found.value) == (None, 1.0)  # two shots are there, nobody said how
 
 
+@pytest.mark.parametrize("half", [False, True])
+def test_a_refused_question_about_one_shot_is_no_zero(tmp_path: Path, half: bool) -> None:
+    def refuses(asked: Question) -> Raw:
+        return alone(asked) if asked.task == "cut_segments" else Raw("", "refusal")
+
+    with Court(tmp_path, refuses, HEARING) as court:
+        metric = a3.metric(off(failure_is_half=half))
+        found = court.hear(metric, case(), **needed(metric, case(), media()))
+    assert isinstance(found, Absent)
+
+
 def test_events_that_nobody_graded_are_named(tmp_path: Path) -> None:
     found = heard(a2, tmp_path, reply=sparing("cut_event", "A2/event/2"))
     assert (found.value, found.details["grades"], found.details["unanswered"]) == (1.0, [1.0, None], [2])

@@ -311,6 +311,8 @@ def said(text: str, language: str = "en", *lines: tuple[str, str]) -> Outcome:
         ("", "en", [("hello", "en")], 0),
         ("ハリー・ポッター。", "ja", [("ハリーポッター", "ja")], 1),  # the dot between words is punctuation
         ("की", "hi", [("का", "hi")], 0),  # signs of vowels are not
+        ("Hello you", "en", [("Hello \u2764\ufe0f you!\U0001f44d\ufe0f", "en")], 1),  # nor is an emoji
+        ("1 go", "en", [("1\ufe0f\u20e3 go", "en")], 1),
     ],
 )
 def test_strict_words(text: str, language: str, lines: list[tuple[str, str]], value: int) -> None:

@@ -114,7 +114,8 @@ def counterfactual_stage(scene: Scene, said: Said) -> Sequence[Wanted]:
 def score(played: Played) -> Outcome:
     """Half the question, half the counterfactual; one alone where the other was not answered.
 
-    A clip in which fewer than two of the script's shots were found has no order: its counterfactual is 0 (spec 7).
+    A clip in which fewer than two of the script's shots were found has no order: its counterfactual is 0 (spec 7),
+    which alone is no score where the question was asked and not answered.
     """
     scene = played.scene
     question = _question(played)
@@ -122,8 +123,9 @@ def score(played: Played) -> Outcome:
     intra = [chain_score(there, back) for _, there, back in found if there is not None and back is not None]
     inter = _threads(played)
     counterfactual = mean_of(fmean(intra) if intra else None, inter)
-    alone = len(scene.present) < min(2, len(scene.prompt.shots))
-    if counterfactual is None and (alone or scene.defects.failure_is_half):
+    orderless = len(scene.present) < min(2, len(scene.prompt.shots))
+    known = question is not None or "A3" not in scene.prompt.stored
+    if counterfactual is None and known and (orderless or scene.defects.failure_is_half):
         counterfactual = 0.0
     value = required(causality(question, counterfactual), played, "No two shots of a thread are there to compare.")
     wanted = {shot.thread for shot in scene.prompt.shots}
