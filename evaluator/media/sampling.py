@@ -19,6 +19,9 @@ from evaluator.schema import Sampling
 TIE = 1e-6
 """Slots. A time stamp such as 0.58 s is 14.5 slots of 1/25 s on paper and 14.499999999999998 in a float."""
 
+STAMP = 5e-4 + TIE
+"""Seconds by which a container that stamps in milliseconds moves the end of a frame, at most."""
+
 RATE_TOLERANCE = 4e-4
 """Relative. Time stamps in milliseconds blur a frame rate by less than this; 24000/1001 is 1e-3 away from 24."""
 
@@ -158,15 +161,15 @@ def _moments(times: F64, end: float | None, n: int, span: float, until: float) -
     """AVENUE 1.3 and 4: the frames nearest to n equally spaced moments from the first frame to `span` seconds after it.
 
     Two clips of different rates show the same moments, so a frame of a slow clip may be repeated. Of two frames that
-    are equally near, the earlier one. The clip is cut first: only frames that are over `until` seconds after it began,
-    and the first one, are there to be picked.
+    are equally near, the earlier one. The clip is cut first: only frames that are over `until` seconds after it began
+    (and STAMP, lest a clip in Matroska lose a frame that its MP4 has), and the first one, are there to be picked.
     """
     _at_least("n", n, 1)
     if not isinstance(span, int | float) or span < 0:
         raise ValueError(f"span = {span!r}: expected seconds of at least 0")
     _above("until", until)
     last = float(times[-1]) + _interval(times) if end is None else end
-    over = np.append(times[1:], last) - times[0] <= until + TIE
+    over = np.append(times[1:], last) - times[0] <= until + STAMP
     times = times[: max(1, int(np.count_nonzero(over)))]
     wanted = float(times[0]) + np.linspace(0.0, span, n)
     right = np.searchsorted(times, wanted).clip(max=len(times) - 1)

@@ -269,3 +269,12 @@ def test_moments_are_frames_of_the_clip_as_it_is_cut(rate: int, seconds: float) 
     found = pick("moments", 12 * rate, 16, float(source[-1]), seconds, rate=float(rate))
     cut = np.arange(left) / rate
     assert found == [int(np.abs(cut - at).argmin()) for at in np.linspace(0, source[-1], 16)]
+
+
+@pytest.mark.parametrize("rate", [23.976, 24.0, 25.0, 29.97, 30.0, 60.0])
+@pytest.mark.parametrize("seconds", [1.0, 2.5, 5.0, 7.3])
+def test_moments_pick_the_same_frames_of_a_clip_that_is_stamped_in_milliseconds(rate: float, seconds: float) -> None:
+    exact = np.arange(round(12 * rate)) / rate
+    until = int(seconds * rate) / rate  # as long as a cut to whole frames is
+    picked = Sampling("moments", (16, until - 1 / rate, until))
+    assert np.array_equal(select(picked, exact), select(picked, exact.round(3)))

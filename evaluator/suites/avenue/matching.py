@@ -14,6 +14,7 @@ from math import floor
 import numpy as np
 
 from evaluator.errors import NotApplicable
+from evaluator.media.sampling import STAMP
 from evaluator.media.types import Audio, ClipInfo
 from evaluator.schema import AudioNeed, AudioView, Case, Filter, Fit, FramesNeed, Sampling, View
 from evaluator.suites.avenue.choices import EMBEDDED_FRAMES, JUDGE_FRAMES, JUDGE_SIDE
@@ -21,7 +22,6 @@ from evaluator.suites.avenue.data import Matched, of
 from evaluator.suites.base import Facts
 
 RATE = 16_000
-TOLERANCE = 1e-6  # seconds: a frame that ends with the common duration is in it
 
 
 def prepare(cases: Sequence[Case], whole: Sequence[Case], facts: Facts) -> list[Case]:
@@ -54,12 +54,15 @@ def shortest(info: ClipInfo) -> float:
 
 
 def _frames(source: ClipInfo | None, seconds: float) -> tuple[int, float]:
-    """(frames of the source that end within the seconds, time of the last of them); floor(seconds x rate) frames."""
+    """(frames of the source that end within the seconds, time of the last of them); floor(seconds x rate) frames.
+
+    A frame that ends up to STAMP later counts: milliseconds of a container are rounded.
+    """
     if source is None or source.video is None:
         return 1, 0.0
     times = source.video.times - source.video.times[0]
     ends = np.append(times[1:], source.video.duration)
-    count = max(1, int(np.count_nonzero(ends <= seconds + TOLERANCE)))
+    count = max(1, int(np.count_nonzero(ends <= seconds + STAMP)))
     return count, round(float(times[count - 1]), 6)
 
 
