@@ -9,11 +9,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image
 
+from evaluator.errors import MediaError
 from evaluator.media.decode import CollectTap, decode
+from evaluator.media.limits import LIMITS
 from evaluator.media.probe import probe
 from evaluator.media.types import Frames
 from evaluator.media.views import target_size
@@ -55,11 +57,16 @@ def test_target_size(fit: Fit, height: int, width: int, size: tuple[int, int], e
     assert target_size(View(fit=fit, height=height, width=width), *size) == expected
 
 
+@example(width=1, height=5000, side=1000)
 @given(width=st.integers(1, 5000), height=st.integers(1, 5000), side=st.integers(1, 1000))
 def test_aspect_is_kept_to_a_pixel(width: int, height: int, side: int) -> None:
-    short = target_size(View(fit=Fit.SHORT_SIDE, height=side), width, height)
-    assert min(short) == side
-    assert max(short) == max(width, height) * side // min(width, height)
+    longer = max(width, height) * side // min(width, height)
+    if longer * side > max(LIMITS.pixels, width * height):
+        with pytest.raises(MediaError, match="it is too narrow"):
+            target_size(View(fit=Fit.SHORT_SIDE, height=side), width, height)
+    else:
+        short = target_size(View(fit=Fit.SHORT_SIDE, height=side), width, height)
+        assert (min(short), max(short)) == (side, longer)
     bounded = target_size(View(fit=Fit.LONG_SIDE_MAX, height=side), width, height)
     assert max(bounded) == min(side, max(width, height))
     assert min(bounded) >= 1
