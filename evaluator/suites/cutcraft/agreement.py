@@ -20,9 +20,6 @@ from evaluator.schema import Case, Score
 from evaluator.stats.preference import majority
 from evaluator.suites.cutcraft.groups import DIMENSIONS
 
-PAPER_DIMENSIONS = ("A1", "A2", "C1", "D1", "D2", "D3")
-"""Our guess at the six metrics of the human study."""
-
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
